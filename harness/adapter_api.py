@@ -54,10 +54,11 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of one call as the model sees it: the text, and whether it is marked as an error. `error` is the name
-    of the error in `fixtures/errors.yaml`. If `error` is None, the harness infers the error from the text. `reminders`
-    are the messages next to the result: one for each known file that has changed, and the messages of hooks. Only
-    sessions with the capability `reminders` return them.
+    """The result of one call as the model sees it: the text, and whether the result is marked as an error. `error` is
+    the name of the error in `fixtures/errors.yaml`. If `error` is None, the harness infers the error from the text.
+    `reminders` are further messages to the model with the result: a message for each file that was changed by another
+    program after the session read or wrote it, and the messages of hooks. Only sessions with the capability `reminders`
+    return reminders.
     """
 
     text: str
@@ -85,9 +86,10 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The actions that a session may perform. The session must refuse all other actions, because no user can allow
-    them. `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative pattern is
-    relative to `directory`, the working directory of the session. `additional` are its further working directories.
+    """The actions that a session may perform. The session must refuse all other actions, because a scenario has no user
+    who can allow them. `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative
+    pattern is relative to `directory`, the working directory of the session. `additional` are further directories that
+    count as working directories of the session.
     """
 
     mode: PermissionMode
@@ -97,7 +99,9 @@ class Permissions:
 
 
 class Editor(Protocol):
-    """The user's editor, for implementations that use files through it. May have unsaved text. Paths are absolute."""
+    """The user's editor. An implementation with the capability `buffers` reads and writes files through the editor,
+    which may contain text that is not saved yet. Paths are absolute.
+    """
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
         """Return up to `limit` lines of a file from `line` (from 1), with unsaved text. Raises OSError, ValueError."""
@@ -115,9 +119,8 @@ class Workspace(os.PathLike[str]):
     relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks` get any.
     `home` is the session's home directory (`~`). `needs` are the capabilities that the scenario needs. `isolated`
     requires a separate process that starts in `root`; otherwise one process may serve many workspaces. `relative` means
-    that paths in calls are relative to the working directory. `permissions` is None unless a scenario is about them:
-    then every call is allowed, except for paths in `deny`. `editor` is the user's editor, for an implementation with
-    the capability `buffers`.
+    that paths in calls are relative to the working directory. If `permissions` is None, every call is allowed, except
+    for paths in `deny`. `editor` is the user's editor, for an implementation with the capability `buffers`.
     """
 
     root: Path
@@ -208,7 +211,7 @@ class CompactingSession(Protocol):
 
 @runtime_checkable
 class RewindingSession(Protocol):
-    """A session whose user can undo its changes to files (capability `rewind`)."""
+    """A session whose user can restore the files that the session has changed (capability `rewind`)."""
 
     def rewind(self) -> None:
         """Restore the files to their state at the latest message of the user. Then send another message of the user.
@@ -269,7 +272,7 @@ class AdapterError(ReadfirstError):
 
     @property
     def lines(self) -> Sequence[str]:
-        """The lines of the message. All but the first contain advice, for example on a server that does not start."""
+        """The lines of the message: the first line describes the error, and any further lines contain advice."""
         return str(self).split("\n")
 
 

@@ -40,8 +40,8 @@ REFUSALS: Mapping[str, str] = {
 @dataclass(frozen=True, slots=True)
 class IsolationDecision:
     """The decision whether scenarios share a server, and the reason for it (`why`). `shared`: one server serves many
-    scenarios. `restarted`: the same, with a new handshake before each scenario. `process`: each scenario uses a
-    separate server.
+    scenarios. `restarted`: one server serves many scenarios, with a new handshake before each scenario. `process`: each
+    scenario uses a separate server.
     """
 
     kind: Literal["shared", "restarted", "process"]
@@ -50,8 +50,9 @@ class IsolationDecision:
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """A report on one session: whether it shared its server with other sessions, and the reason (`why`). `decision` is
-    the decision about all scenarios; None before it is known. `seconds` includes the start of a server.
+    """A report on one session: whether the session shared its server with other sessions, and the reason (`why`).
+    `decision` is the general decision for all scenarios of the run; None if it has not been made yet. `seconds` is the
+    duration of the session, including the start of a server.
     """
 
     shared: bool
@@ -68,7 +69,7 @@ class Servers(Protocol):
         """A report on the server that the latest session used. None before the first session."""
 
     def site(self, place: Any, scenario: Any, adapter: Adapter) -> AbstractContextManager[Any]:
-        """Provide an empty workspace from the WorkspacePool `place`, and choose a server that suits the scenario."""
+        """Provide an empty workspace from the WorkspacePool `place`, and choose a shared or a separate server."""
 
     def must_repeat(self, status: str) -> bool:
         """Whether to repeat the latest scenario with a separate server. `status` is its status, such as `failed`."""
@@ -77,7 +78,7 @@ class Servers(Protocol):
         """Return a context manager. Inside its block, each session uses a separate server."""
 
     def note_difference(self, scenario_id: str) -> None:
-        """Use a separate server for a scenario from now on: its result differed between a shared and a separate one."""
+        """From now on, use a separate server for a scenario, because its result was different on a shared server."""
 
 
 _FORMER_TRAITS: Mapping[str, str] = {
@@ -191,6 +192,6 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
 
 
 def close_session(session: Session) -> object:
-    """Call `close()` of a session if it exists. Return its result, perhaps a coroutine that the caller must run."""
+    """Call the session's method `close()`, if any. Return its result, perhaps a coroutine that the caller must run."""
     close = getattr(session, "close", None)
     return None if close is None else close()

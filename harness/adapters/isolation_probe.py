@@ -25,7 +25,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspaceDir
 from readfirst.harness.workspace.world_events import create
 
 Lend = Callable[[], AbstractContextManager[WorkspaceDir]]
-"""Lends a workspace for one session, and decides whether the session uses a shared server or its own."""
+"""A function that lends a workspace for one session, and assigns a shared or a separate server to the session."""
 Open = Callable[[Workspace], Session]
 
 _TEXTS = {"a.txt": "one\ntwo\nthree\n", "b.txt": "four\n", "sub/c.md": "five\nsix\n"}
@@ -36,7 +36,7 @@ _EXTERNAL_CHANGE = WorldEvent(
     "modify", "a.txt", RegularFile(TextContent("zero\none\ntwo\nthree\n")), mtime=10
 )
 _FURTHER_FILES = 24
-"""Number of files that an earlier session reads besides the probe's files, as a server may remember few files."""
+"""Number of additional files that an earlier session reads, because some servers remember only the latest files."""
 _MAX_VALUE_CHARS = 40
 """Maximum characters that a message quotes of each of two different answers."""
 _COMMON_CHARS = 12
@@ -46,9 +46,9 @@ _COMMON_CHARS = 12
 @dataclass(frozen=True, slots=True)
 class SharingResult:
     """The result of the probe: whether sessions may share a server. If `reusable`, a server may serve one session after
-    another in the same workspace. If `reusable_after_handshake`, it may do so only if the handshake is repeated between
-    the sessions; sharing between workspaces is not tested in this case. `refusal` is the reason not to share a server
-    between workspaces, empty if servers may be shared.
+    another in the same workspace. If `reusable_after_handshake`, a server may do so after a new handshake for each
+    session; the probe then does not test whether different workspaces may share a server. `refusal` is the reason why
+    different workspaces must not share a server. If they may, `refusal` is empty.
     """
 
     reusable: bool = False
@@ -107,9 +107,10 @@ def probe_servers(
     - `reused`: one server for consecutive sessions in the same workspace
     - `restarted`: as `reused`, but the handshake is repeated before each session
 
-    Only `tools` are called. An exception counts as a different result. Without `share`, sharing between workspaces is
-    not tested. In the text of an answer, `mask` replaces values that differ in each workspace. If two separate servers
-    already give different answers, random ids, times and similar tokens are removed, too.
+    `open_` opens a session. Only `tools` are called. An exception counts as a different result. If `share` is false,
+    sharing between workspaces is not tested. In the text of an answer, `mask` replaces values that differ in each
+    workspace. If two separate servers already give different answers, random ids, times and similar tokens are removed,
+    too.
     """
     probe = _Probe(open_, tools, mask)
     try:
@@ -141,14 +142,15 @@ class _Probe:
         self._mask = mask
 
     def works_in_succession(self, expected: list[_ProbeResult], lend: Lend, neighbour: Lend) -> bool:
-        """Whether two sessions give the expected results if they use the same workspace, one after the other."""
+        """Whether consecutive sessions give the expected results. The parameters are those of `results`."""
         return not any(self.difference("again", expected, lend, neighbour, earlier=lend) for _ in range(2))
 
     def difference(
         self, when: str, expected: list[_ProbeResult], lend: Lend, neighbour: Lend, **options: Any
     ) -> str:
-        """Return the reason not to share servers: the first call with an unexpected result. Empty without such a call.
-        `when` is for example `after another session`. The other parameters are those of `results`.
+        """Return a description of the first call with an unexpected result: the reason not to share servers. Empty if
+        all results are expected. `when` is for example `after another session`. `results` explains the other
+        parameters.
         """
         try:
             results = self.results(lend, neighbour, **options)
@@ -169,9 +171,9 @@ class _Probe:
         earlier: Lend | None = None,
     ) -> list[_ProbeResult]:
         """Make the calls of the probe in a workspace from `lend`, and return their results. The files of this workspace
-        are hard links to the files of a second workspace, from `neighbour`. Before these calls, an earlier session may
-        act: if `busy`, in the second workspace; with `earlier`, in a workspace from `earlier` that contains different
-        texts.
+        are hard links to the files of a second workspace, from `neighbour`. If `busy`, an earlier session uses the
+        second workspace. If `earlier` is given, an earlier session uses a workspace from `earlier`, with different
+        texts in its files.
         """
         with neighbour() as other, ExitStack() as stack:
             if earlier is not None:

@@ -52,9 +52,10 @@ class JsonLinesProgram(LineProgram):
     ) -> dict[str, Any]:
         """Send a request and return its answer. `action` describes the request in error messages. `timeout` is the
         maximum number of seconds for the answer, without the duration of `interfere`. If `interfere` is given, it is
-        called when the program reports that the call is valid. Afterwards, a call with the field `ends` is cancelled;
-        any other call is continued. Raises AdapterError if the answer reports an error, is invalid, or is late. A late
-        call is cancelled. The program is ended after an invalid answer, or if it does not answer the cancellation.
+        called when the program reports that the call is valid. Afterwards, the call is cancelled if `message` contains
+        the field `ends`; otherwise, the call is continued. Raises AdapterError if the answer reports an error, is
+        invalid, or is late. A late call is cancelled. The program is ended after an invalid answer, or if it does not
+        answer the cancellation.
         """
         if not self.alive:
             raise AdapterError(f"{self.name} had already ended")
@@ -109,8 +110,8 @@ class LinesAdapter:
     too long output. With `offline`, the program has no network if the system supports this. In a `sandbox`, the program
     can write only to the directory of the workspace, and is started again for each workspace. `time_limit` is in
     seconds per call, `start_limit` in seconds for the start, `cancel_timeout` in seconds for the answer to a
-    cancellation. `called` is the program's name in messages. `start_blame` is the cause that an error names if the
-    program does not start in time.
+    cancellation. Messages use the name `called` for the program. If the program does not start in time, `start_blame`
+    is the `blame` of the AdapterError, for example `environment`.
     """
 
     def __init__(
@@ -243,7 +244,7 @@ class LinesAdapter:
 
 
 class LinesSession:
-    """A session in a JSON lines program. It has the methods of capabilities that the program does not declare, too."""
+    """A session in a JSON lines program. It has the methods of all capabilities, even if the program lacks some."""
 
     def __init__(
         self,
@@ -313,7 +314,7 @@ class LinesSession:
         self.ask("compact", "compact")
 
     def rewind(self) -> None:
-        """Tell the program to restore the files to their state before its changes."""
+        """Tell the program to restore the files to their state at the latest message of the user."""
         self.ask("rewind", "rewind")
 
     def mention(self, path: str) -> None:

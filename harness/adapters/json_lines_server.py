@@ -96,9 +96,8 @@ def serve_lines(
     saves_sessions: bool = False,
 ) -> None:
     """Answer requests until the input ends. If a request fails, the answer contains a problem. The first request
-    creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`, the session of a
-    conversation that may be killed and resumed is saved in a file that outlives this process, so the session must be
-    picklable.
+    creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`, a session that may
+    be killed is saved in a file, so that another process can resume the session. Such sessions must be picklable.
     """
     server = _Server(make_adapter, {"name": name, "version": version}, requests, answers, saves_sessions)
     while (message := server.next()) is not None:
@@ -252,7 +251,7 @@ class _Server:
         return partial(method, *given)
 
     def _find_method(self, message: Mapping[str, Any]) -> tuple[str, Sequence[Any], str]:
-        """Return the session's method for a request, its arguments, and the capability that requires the method."""
+        """Return a request's session method, the method's arguments, and its capability, such as `parallel`."""
         match message["do"]:
             case "call":
                 call, how = (message["tool"], message["arguments"]), message.get("ends")

@@ -39,10 +39,10 @@ _START_TIMEOUT_S = 30.0
 class McpConnection:
     """Starts MCP servers with one command. Their tools can have any names. For each workspace, placeholders are
     replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a settings file with the deny rules of the
-    workspace) and `$SCRATCH` (a new empty directory of the server). `variables` are added to `environment` (default:
-    that of the harness). In a `sandbox`, a server can write only to its workspace and home; a shared server can write
-    to all workspaces. The pool `servers` assigns servers to sessions according to `isolation`. `render` converts
-    answers to text.
+    workspace) and `$SCRATCH` (a new empty directory of the server). The environment of a server is `environment`
+    (default: the environment of the harness) with the additional `variables`. In a `sandbox`, a server can write only
+    to its workspace and home; a shared server can write to all workspaces. `isolation` determines the sessions that
+    share a server. `render` converts the result of a call to text.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class McpSession:
         return self._result(self._server.call(tool, arguments, self._time_limit))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Send the calls of one message without waiting, and return their results. They may be executed in parallel."""
+        """Send all calls of one message at once, and return their results. They may be executed in parallel."""
         return [*map(self._result, self._server.calls(calls, "the parallel group", self._time_limit))]
 
     def call_interrupted(

@@ -62,7 +62,7 @@ class McpServer(LineProgram):
             self._shake_hands(deadline)
 
     def call(self, name: str, arguments: Arguments, timeout: float) -> types.CallToolResult:
-        """Call one tool, at most `timeout` seconds. Raises AdapterError for the same reasons as `calls`."""
+        """Call one tool, and wait at most `timeout` seconds for its result. Raises AdapterError, as `calls` does."""
         return self.calls([(name, arguments)], name, timeout)[0]
 
     def calls(
@@ -79,9 +79,9 @@ class McpServer(LineProgram):
     def call_and_cancel(
         self, name: str, arguments: Arguments, wait: Callable[[], None], timeout: float
     ) -> types.CallToolResult | None:
-        """Call one tool, and cancel the call when `wait`, which runs in a separate thread, returns. Return the result.
-        None if the server does not answer the cancelled call, as the protocol requires. Raises AdapterError for the
-        same reasons as `calls`.
+        """Call one tool, and cancel the call when the function `wait` returns, which runs in a separate thread. Return
+        the result of the call. Return None if the server does not answer a cancelled call; the protocol requires that
+        it does not. Raises AdapterError as the method `calls` does.
         """
         with self._deadline_after(name, timeout) as deadline:
             numbers = self._send_requests([_call_request(name, arguments)], deadline)

@@ -24,7 +24,7 @@ _ARCHIVED_MODULES = (
     "harness.adapters.json_lines_server",
     "harness.adapters.python_host",
 )
-"""Modules that the child imports from an archive, besides the reference. None of them contains code for scenarios."""
+"""Modules of readfirst in the child's archive, which also contains the reference, but no code for scenarios."""
 
 
 class FactoryError(AdapterError):
@@ -33,9 +33,10 @@ class FactoryError(AdapterError):
 
 class PythonAdapter(LinesAdapter):
     """Adapter for `MODULE:FACTORY`, which must be importable from the current directory, and runs in a child process
-    that exchanges JSON lines with the harness. The child imports the modules for adapters, the reference and
-    `extra_modules` from an archive. With an `environment`, the child gets only these variables, starts in `directory`,
-    and has no network if the system supports this. The other parameters are those of LinesAdapter.
+    that exchanges JSON lines with the harness. The child imports readfirst's modules for adapters, the reference
+    implementation and `extra_modules` from a zip archive. With an `environment`, the child gets only these variables,
+    starts in `directory`, and has no network if the system supports this. The other parameters are those of
+    LinesAdapter.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ def _pack_modules(extra_modules: tuple[str, ...]) -> bytes:
 
 
 def _with_read_access(module: str, sandbox: Sandbox | None) -> Sandbox | None:
-    """Return a sandbox that also allows reading a module in the current directory. None without a sandbox."""
+    """Return the sandbox with read access to a module in the current directory. None if `sandbox` is None."""
     package = module.partition(".")[0]
     if sandbox is None or package == "readfirst":
         return sandbox

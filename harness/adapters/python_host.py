@@ -50,8 +50,8 @@ def _make_adapter(module: str, factory: str) -> Any:
 
 
 def _open_factory(module: str, factory: str) -> Any:
-    """Return the adapter that the name `factory` stands for in a module. If the named object has a usable method
-    `open`, it is the adapter. Otherwise, the object is called and returns the adapter. Raises MissingObjectError.
+    """Return the adapter that `MODULE:FACTORY` names. If the object FACTORY has a usable method `open`, the object is
+    the adapter. Otherwise, the object is called, and must return the adapter. Raises MissingObjectError.
     """
     value: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):
@@ -81,7 +81,7 @@ def _suggest_name(value: Any, name: str) -> str:
 
 
 def _load_script(file: Path) -> ModuleType:
-    """Run a file as a module. It can import modules from its own directory, as a script can."""
+    """Run a Python file as a module. Like a script, the file can import modules from its own directory."""
     sys.path.insert(0, str(file.parent))
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None  # its name ends with .py

@@ -55,7 +55,7 @@ def reference_tools(
 class ReferenceAdapter:
     """Adapter for the reference, with new `FileTools` for each scenario. Raises ValueError for an unknown contract.
     `contract` is the name of a contract, or a combination of behaviours. `time_limit` is in seconds per command or
-    hook. With `killable`, scenarios may kill the program; these scenarios run the reference in a separate process.
+    hook. With `killable`, scenarios may kill the program. If a scenario does, the reference runs in a separate process.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class ReferenceSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel one call as a user would, or execute a truncated call. `how` is the kind of interruption."""
+        """Cancel a call, or process a call with truncated arguments (a string). `how` is the kind of interruption."""
         if isinstance(arguments, str):
             return NO_ANSWER if how == "cut" else _result(self._tools.call_at_limit(tool, arguments))
         with as_an_ordinary_user():

@@ -20,8 +20,8 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The command that starts a server. File names in its `words` are relative to `directory`. A word, or the value of
-    an option after `=`, is a file name if `directory` contains a regular file of this name. `~/` stands for the home
+    """The command that starts a server. A word, such as `server.mjs`, or the value of an option, such as
+    `--file=a.txt`, is a file name if `directory` contains a regular file of this name. `~/` stands for the home
     directory. Names of directories are not changed, because `.` means the directory where the server starts, and
     `serve` may be a subcommand. With `is_literal`, no word is treated as a file name.
     """

@@ -24,10 +24,10 @@ Start = Callable[[Workspace, Path], McpServer]
 _SESSIONS_BEFORE_PROBE = 4
 """Number of sessions that use separate servers before the probe runs. Shorter runs are faster without the probe."""
 _MAX_REPEATED_FAILURES = 10
-"""Maximum failures to repeat on a separate server. No maximum after a repetition has given a different result."""
+"""Maximum failures to repeat on a separate server. After the first different result, all failures are repeated."""
 _MAX_DIFFERENT_SCENARIOS = 5
-"""Sessions no longer share servers if more scenarios than this number have a different result on a separate server, and
-if these are more than one in `_SESSIONS_PER_DIFFERENCE` of the sessions on shared servers.
+"""Maximum number of scenarios with a different result on a separate server. If more scenarios have a different result,
+and more than a third of the sessions on shared servers do, sessions no longer share servers.
 """
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3
@@ -54,8 +54,8 @@ class ServerPool:
       that a server remembers nothing, or that a handshake starts a new session, a server serves several sessions in one
       workspace, one after the other.
 
-    `bound` is the reason why a server can serve only one workspace, if the reason is known without a probe; otherwise
-    empty. `home` is the home directory of shared servers.
+    `bound` is the reason why a server can serve only one workspace, for example because its command contains `$WS`.
+    Empty if no such reason is known without a probe. `home` is the home directory of shared servers.
     """
 
     def __init__(self, start: Start, home: Path, isolation: Isolation = "auto", bound: str = "") -> None:
@@ -97,7 +97,7 @@ class ServerPool:
         self.use = replace(use, seconds=time.monotonic() - began)
 
     def server(self, workspace: Workspace) -> tuple[McpServer, bool]:
-        """Return a server for the workspace, and whether it is ended with the session. Raises AdapterError."""
+        """Return a server for the workspace, and whether the server must end with the session. Raises AdapterError."""
         root = workspace.root
         if root in self._shared_roots or (
             self.isolation == "directory" and not _needs_separate_server(workspace)
@@ -145,8 +145,9 @@ class ServerPool:
 
     def note_difference(self, scenario_id: str) -> None:
         """Record that a scenario gave a different result on a separate server. From now on, the scenario uses separate
-        servers. If many scenarios do, sessions no longer share servers. If `_MAX_CONSECUTIVE` such scenarios directly
-        follow each other, the shared servers are replaced: their state may be wrong.
+        servers. If many scenarios give different results, sessions no longer share servers. If `_MAX_CONSECUTIVE`
+        sessions in succession give different results, the shared servers are replaced, because their state may be
+        wrong.
         """
         self._different.add(scenario_id)
         is_next = self._shared_sessions == self._latest_difference + 1
@@ -218,7 +219,7 @@ class ServerPool:
 
     @contextmanager
     def _lend_kept(self, pool: WorkspacePool, *, restarts: bool = False) -> Iterator[WorkspaceDir]:
-        """Lend a workspace. All sessions at its path share one server and, with `restarts`, repeat the handshake."""
+        """Lend a workspace whose sessions share one server. With `restarts`, each session repeats the handshake."""
         self._is_separate, self._repeats_handshake = False, restarts
         try:
             with pool.site() as site:
@@ -248,7 +249,7 @@ class ServerPool:
 
 
 def _needs_separate_server(session: Workspace | Scenario) -> bool:
-    """Whether a session needs a separate server: for relative paths, deny rules, a kill, or a second session."""
+    """Whether a scenario needs a separate server: for relative paths, deny rules, a kill, or several sessions."""
     deny = session.given.deny if isinstance(session, Scenario) else session.deny
     return session.relative or bool(deny) or bool({AT_ONCE, "kill", "sessions"} & session.needs)
 
@@ -262,7 +263,7 @@ class _SharedServer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _KeptServer:
-    """A server for consecutive sessions. `began` is the status of its directory when the server started."""
+    """A server for consecutive sessions. `began` is the `stat` result of its directory when the server started."""
 
     began: os.stat_result
     server: McpServer

@@ -21,7 +21,7 @@ from readfirst.harness.processes.temp_dirs import Scratch
 
 _START_TIMEOUT_S = 60.0
 _CHARS_PER_EXTRA_SECOND = 100_000.0
-"""Characters in arguments that add one second to a call's time limit: agents send arguments several times."""
+"""Number of characters in arguments for which a call gets one more second: agents send arguments several times."""
 _MAX_IDLE_S = 120.0
 """Maximum number of seconds that an agent may wait for its model. An agent that has waited longer is not used for
 another call, because an HTTP client of Node.js repeats its request after 300 seconds.
@@ -50,9 +50,9 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The data to start an agent, whose files already exist. `variables` is the complete environment. The text
-    `listener.PORT` in `command`, `variables` and `files` stands for the port of the model. A request of the agent that
-    offers one of `tools` asks the model for the next step. `close` releases the agent's resources.
+    """The data to start an agent, whose files already exist. `variables` is the complete environment. In `command`,
+    `variables` and `files`, the text `listener.PORT` is replaced by the port of the model. If a request of the agent
+    offers one of `tools`, the harness chooses the model's answer. `close` releases the agent's resources.
     """
 
     command: tuple[str, ...]
@@ -96,9 +96,9 @@ class AgentLauncher(Protocol):
 
 
 class Conversation:
-    """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation` is
-    the reason why the agent has a network, empty if it has none. The constructor and calls raise AdapterError if the
-    agent does not start, does not answer in time, or exits.
+    """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation`
+    explains why the agent has a network; empty if the agent has no network. The constructor and calls raise
+    AdapterError if the agent does not start, does not answer in time, or exits.
     """
 
     def __init__(self, program: AgentLauncher, ids: Iterator[int] | None = None) -> None:
@@ -130,7 +130,7 @@ class Conversation:
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """The dialogue that takes the role of the user on standard input and output. None if the agent needs none."""
+        """The dialogue that takes the role of the user on standard input and output. None if no user is needed."""
         assert self._launch is not None
         return self._launch.dialogue
 
@@ -141,7 +141,7 @@ class Conversation:
         return alive and self._turn is not None and time.monotonic() - self._last_request_time < _MAX_IDLE_S
 
     def can_continue(self, calls: int, size: int) -> bool:
-        """Whether another call is possible: at most `calls` calls so far, and `size` bytes in the latest request."""
+        """Whether the agent is usable, made at most `calls` calls, and its last request has at most `size` bytes."""
         return self.is_usable and self.calls <= calls and self._turn is not None and self._turn.size <= size
 
     @property
@@ -161,7 +161,7 @@ class Conversation:
         return self._exchange_calls(calls, None)
 
     def call_cut(self, tool: str, arguments: str, ends: Literal["cut", "limit"]) -> ToolResult:
-        """Make a call with truncated arguments. Return the result, or NO_ANSWER. `ends`: how the message ends."""
+        """Make a call with truncated arguments. Return the result, or NO_ANSWER. `ends` is the kind of truncation."""
         tool_use = ToolUse(self._make_tool_use(tool, {}).id, tool, arguments, ends)
         self._send_blocks((tool_use,), self.program.time_limit)
         return self.results.get(tool_use.id, NO_ANSWER)
@@ -172,7 +172,7 @@ class Conversation:
         return self._child.kill(number)
 
     def start_call(self, tool: str, arguments: Mapping[str, Any]) -> str:
-        """Call a tool, such as a sub-agent, that asks the model before it returns. Return the id of the call."""
+        """Call a tool, such as `Task`, that sends a request to the model before it returns. Return the call's id."""
         tool_use = self._make_tool_use(tool, arguments)
         self._send_blocks((tool_use,), self.program.time_limit)
         return tool_use.id
@@ -188,7 +188,7 @@ class Conversation:
         self._turn = self._next_turn(self.program.time_limit, None, "adapter")
 
     def switch_agent(self, turn: Turn | None) -> Turn | None:
-        """Make the next calls as the agent that waits for an answer to `turn`. Return the previous agent's turn."""
+        """Make the next calls for the agent that sent the request `turn`. Return the previous agent's request."""
         waiting, self._turn = self._turn, turn
         return waiting
 

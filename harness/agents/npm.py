@@ -15,8 +15,9 @@ def npm(
     arguments: Sequence[str], *, about: str, needed: str, seconds: int, failure: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run npm, and return its exit status and its output as text. Raises AdapterError, which blames the environment, if
-    npm is missing, takes longer than `seconds`, or fails and `failure` is not empty. In messages, `needed` is the
-    reason why npm is required, `about` the subject of the command, and `failure` the description of a failure.
+    npm is missing or takes longer than `seconds`. If npm fails, AdapterError is raised only with a `failure`, a
+    description of the failure. In messages, `needed` is the reason why npm is required, and `about` the subject of the
+    command.
     """
     program = shutil.which("npm")
     if program is None:

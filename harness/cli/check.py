@@ -69,8 +69,9 @@ def check_adapter(
 
 
 def _describe_behaviour(adapter: Adapter, workspaces: WorkspacePool) -> Iterator[str]:
-    """Describe how the adapter behaves: yield a line about its design, and a line for each undeclared refusal of a call
-    that the contract answers. If the adapter does not declare its behaviour, the lines contain the declaration to add.
+    """Yield a line about the adapter's design, and a line for each undeclared refusal of a call that the contract
+    answers. If the adapter does not declare its design or its refusals, the lines contain the declaration that the user
+    can add.
     """
     traits = traits_of(adapter)
     if {"Read", "Edit"} <= traits.capabilities:

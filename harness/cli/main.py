@@ -30,7 +30,7 @@ class _GroupWithManual(TyperGroup):
     """The group of all commands. Its help contains the manual as preformatted text, with code and tables."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command. In the error about an invalid value, remove the text that Python puts before the message."""
+        """Run a command. In the error about an invalid value, remove `Value error, ` before the error message."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -112,8 +112,9 @@ def _announce_name(former: str, current: str) -> None:
 
 
 def _build_app(words: Sequence[str]) -> typer.Typer:
-    """Return the Typer application with the called command or, to print a help text, with stubs of the listed commands.
-    Other commands are omitted, because the check of their parameters takes longer than the whole command `list`.
+    """Return the Typer application with only the called command. To print a help text, the application contains a stub
+    of each listed command instead. Other commands are omitted, because Typer checks their parameters, which takes
+    longer than a whole run of `readfirst list`.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(

@@ -194,9 +194,9 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target that a command line names. Raises UsageError for several words, or for a word that is not a
-    target but similar to one. The message suggests a command line that starts with `command`. `kind` is the prefix that
-    the suggestion must have.
+    """Return the target that a command line names. Raises UsageError for several words, or for a word that looks like a
+    misspelled target. The message suggests a command line that starts with `command`. Only targets that start with
+    `kind`, such as `mcp:`, are suggested.
     """
     from readfirst.harness.cli.error_handling import UsageError
     from readfirst.harness.run.did_you_mean import suggest_target
@@ -254,7 +254,7 @@ _SELECTION_OPTIONS: Mapping[str, tuple[str, Any]] = {
     "expression": ("expression", Expression),
     "shard": ("shard", Shard),
 }
-"""Options that select scenarios: the field of Selection that stores the value, and the type."""
+"""Options that select scenarios. For each option: the name of its field in Selection, and its type for Typer."""
 FEW_SELECTION_OPTIONS = ("family", "tag", "expression")
 MOST_SELECTION_OPTIONS = ("family", "tag", "requirement", "rule", "class_", "expression")
 ALL_SELECTION_OPTIONS = tuple(_SELECTION_OPTIONS)
@@ -276,9 +276,9 @@ def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[...
 
 
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that adds options for running an implementation to a command, which gets their values as
-    RunOptions, in the argument `options`. `names` are options of `_RUN_OPTIONS`. `others` are options with a type or
-    default that differs from `_RUN_OPTIONS`.
+    """Return a decorator that adds options for running an implementation to a command. The command gets the values of
+    all these options as RunOptions, in the argument `options`. `names` are options of `_RUN_OPTIONS`. `others` are
+    options with a type or default that differs from `_RUN_OPTIONS`.
     """
     return _replace_parameter(
         "options", {**{name: _RUN_OPTIONS[name] for name in names}, **others}, _make_run_options

@@ -17,8 +17,8 @@ class Terminated(KeyboardInterrupt):
 
 
 def begin() -> None:
-    """Prepare the process: replace closed streams by /dev/null, and allow the user to read created files (umask). An
-    output stream that is open only for reading is treated as closed.
+    """Prepare the process: replace closed streams by /dev/null, and set the umask so that the user can read created
+    files. An output stream that is open only for reading counts as closed.
     """
     for descriptor in (0, 1, 2):
         try:
@@ -43,8 +43,8 @@ def exit_on_signals() -> None:
 
 
 def end() -> None:
-    """Flush the standard streams at the end of a command. Afterwards, signals and streams that cannot be written do not
-    change the exit code: the interpreter takes a moment to exit, and flushes the streams again.
+    """Flush the standard streams at the end of a command. Afterwards, a signal or a stream that cannot be written does
+    not change the exit code, although the interpreter flushes the streams again before it exits.
     """
     for number in _EXIT_SIGNALS:
         signal.signal(number, signal.SIG_IGN)

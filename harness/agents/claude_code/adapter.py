@@ -26,7 +26,7 @@ from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.suite import Suite
 
 _MODEL_DECIDES_SINCE, _MODEL_DECIDES_UNTIL = Version("2.1.282"), Version("2.1.321")
-"""First version that asks a model for permissions if no permission mode is set; first later version that does not."""
+"""From the first version until before the second one, a model decides on permissions if no permission mode is set."""
 _READS_JSON_SINCE = Version("1.0.0")
 """First version that reads user messages as JSON lines. Earlier versions restart when the user mentions a file."""
 _BARE_NUMBERS_SINCE = Version("2.1.86")
@@ -150,7 +150,7 @@ class ClaudeCodeAdapter:
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
     """Return the adapter for a version of the product, or for a contract such as `2.1.328+gated`, with the contract's
     model and tools. A version that is not listed is treated like the next newer contract. The product runs in a sandbox
-    unless the suite is bundled or trusted, because files of a suite may be settings that start programs. Raises
+    unless the suite is bundled or trusted, because a suite may contain settings files that start programs. Raises
     AdapterError.
     """
     try:

@@ -75,8 +75,9 @@ _MAX_STREAM_BYTES = 64 * 1024 * 1024
 
 
 _UNSHARE_COMMAND = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Command that runs another command as a different user with access to the same files. Used if readfirst runs as root,
-to start the supervisor. It does not start the product, because root in a sandbox cannot become another user.
+"""Command that runs another command as a different user with access to the same files. If readfirst runs as root, this
+command starts the supervisor of the product. It cannot start the product itself, because root in a sandbox cannot
+become another user.
 """
 
 
@@ -128,7 +129,7 @@ class Options:
         return "the product"
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create a new configuration and, with `hook`, its pipes in `run`. Return the data to start the product."""
+        """Create a new configuration and, if `hook` is true, named pipes in `run`. Return the data for the start."""
         hook = PausingHook(run, events) if self.hook else None
         dialogue = JsonDialogue(run) if self.rewinds or self.spoken else None
         variables = build_environment(
@@ -200,14 +201,14 @@ WINDOW = 200_000
 _CROWDED_TOKENS = 185_000
 """Tokens that the model reports as used, so that the product summarises. With more, the product would stop."""
 _UNKNOWN_TOOL = "Nothing"
-"""Name of a tool that does not exist. Calling it lengthens the conversation without a change of real tools' state."""
+"""Name of a tool that does not exist. Calls of this tool lengthen the conversation, but change no file and no state."""
 
 
 class CrowdedModel(AnthropicMessages):
-    """A scripted model that reports a nearly full context window if it calls `_UNKNOWN_TOOL`, to test summaries."""
+    """A scripted model that reports a nearly full context when it calls `_UNKNOWN_TOOL`, to cause a summary."""
 
     def tokens(self, blocks: Sequence[Block]) -> int:
-        """Return the used tokens to report: a nearly full context window if `blocks` call `_UNKNOWN_TOOL`."""
+        """Return the used tokens to report: nearly the whole context window if `blocks` call `_UNKNOWN_TOOL`."""
         crowded = any(isinstance(block, ToolUse) and block.tool == _UNKNOWN_TOOL for block in blocks)
         return _CROWDED_TOKENS if crowded else super().tokens(blocks)
 

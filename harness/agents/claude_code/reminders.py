@@ -53,8 +53,8 @@ def counts_tokens(text: str) -> bool:
 
 
 def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a result without reminders about changed files, and all these reminders, also from `notes`. A
-    version may have removed whitespace at the end of the answer when it added a reminder.
+    """Remove the reminders about changed files from the text of a result. Return the remaining text, and the reminders
+    from `text` and `notes`. A version may have removed whitespace at the end of the answer when it added a reminder.
     """
     merged = [match[0] for match in _MERGED_FILE_PATTERN.finditer(text)]
     apart = [match[0] for note in _split_notes(notes) for match in _SEPARATE_FILE_PATTERN.finditer(note)]
@@ -70,15 +70,16 @@ def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[
 
 
 def extract_hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the text of a result without messages of hooks, and all messages of hooks, also from `notes`."""
+    """Remove the messages of hooks from a result's `text`. Return the rest, and the messages from `text` and `notes`.
+    """
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
     return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))
 
 
 def _split_notes(notes: Sequence[str]) -> list[str]:
-    """Return the texts of the reminders in `notes`, without reminder tags. After the answer of a sub-agent, a version
-    splits a reminder at its blank lines into several notes.
+    """Return the texts of the reminders in `notes`, without reminder tags. After the answer of a sub-agent, some
+    versions split a reminder at its blank lines into several notes. These notes are joined.
     """
     joined: list[str] = []
     for note in notes:
@@ -90,11 +91,12 @@ def _split_notes(notes: Sequence[str]) -> list[str]:
 
 
 def remove_conversation_reminders(text: str, *, padded: bool = False) -> tuple[str, bool]:
-    """Return the text of a result without the reminders about the conversation, and whether one of them was periodic. A
-    periodic reminder, such as one about an unused tool, may be caused by other scenarios in the same conversation. A
-    version may have removed whitespace at both ends of the answer when it added a reminder. Therefore the spaces before
-    the first line number are restored. `padded` means that the result is of a Read in a version that pads line numbers.
-    Without `padded`, spaces are restored only if an arrow or a second numbered line follows.
+    """Remove the reminders about the conversation from the text of a result. Return the remaining text, and whether a
+    periodic reminder was removed. A periodic reminder, such as one about an unused tool, may be caused by other
+    scenarios in the same conversation. A version may have removed whitespace at both ends of the answer when it added a
+    reminder. Therefore the spaces before the first line number are restored. `padded` means that the text is the result
+    of a Read in a version that pads line numbers with spaces. Without `padded`, spaces are restored only if an arrow or
+    a second numbered line follows.
     """
     text, token_reminders = _TOKENS_LEFT_PATTERN.subn("", text)
     text, constant_reminders = _SUB_AGENT_PATTERN.subn("", text)

@@ -30,13 +30,13 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _EXIT_MESSAGES = frozenset({"Path contains null bytes"})
-"""Last outputs of versions that exit because of a call: they are the call's answer. Any other exit is an error."""
+"""If a call makes a version exit with one of these texts, the text is the call's answer. Other exits are errors."""
 _AGENT_TOOLS = ("Agent", "Task")
 """Names that versions use for the tool that starts a sub-agent, the newest name first."""
 
 
 class ClaudeCodeSession:
-    """A session with the product. Scenarios may share its conversation. If they do not, `close` ends it."""
+    """A session with the product. Scenarios may share its conversation. `close` ends an unshared conversation."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class ClaudeCodeSession:
             self.conversation.close()
 
     def _clean_result(self, result: ToolResult, tool: str, *, last: bool = True) -> ToolResult:
-        """Return the result that a separate conversation would give: without reminders, and with the same paths."""
+        """Return the result without reminders, and with the paths that a conversation for one workspace would show."""
         padded = self._pads_numbers and tool == "Read" and not result.is_error
         text, has_periodic = remove_conversation_reminders(result.text, padded=padded)
         if has_periodic:
@@ -174,8 +174,8 @@ class ResumableConversation(ClaudeCodeSession):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call as the user or, if `arguments` is a string, send a call with these truncated arguments. `how`
-        is the kind of interruption. The call is cancelled before its execution; if `how` is `stopped`, after it.
+        """Cancel a call as the user: after its execution if `how` is `stopped`, otherwise before. If `arguments` is a
+        string, send a call with these truncated arguments instead; `how` is then `cut` or `limit`.
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
@@ -274,8 +274,8 @@ class ResumableConversation(ClaudeCodeSession):
 
 
 def find_latest_conversation(configuration: Path) -> str:
-    """Return the id of the latest conversation, to resume it: the name, without extension, of the file that was changed
-    last. Files of sub-agents are ignored.
+    """Return the id of the latest conversation, so that it can be resumed. The id is the name, without extension, of
+    the conversation file that was changed last. Files of sub-agents are ignored.
     """
     files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
     if not files:

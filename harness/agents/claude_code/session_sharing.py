@@ -22,7 +22,7 @@ _SETTINGS_DIRECTORY = ".claude"
 
 def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
     """Whether a scenario must use a conversation that no other scenario uses. Depends on the version of the product. If
-    `version` is None: whether a scenario must do so on any version.
+    `version` is None, the result is true if any version requires a separate conversation.
 
     The reasons are:
 

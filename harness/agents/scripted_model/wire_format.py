@@ -10,8 +10,9 @@ from readfirst.harness.adapter_api import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool call of the model. A string as `arguments` is sent unchanged, even if it is not valid JSON. With `ends`,
-    the connection is cut after the arguments (`cut`), or the model's message ends there (`limit`).
+    """A tool call of the model. A string as `arguments` is sent unchanged, even if it is not valid JSON. `ends` states
+    how the model's message ends early: the connection is cut after the arguments (`cut`), or the message reaches its
+    maximum length after the arguments (`limit`). None for a complete message.
     """
 
     id: str
@@ -34,9 +35,8 @@ Block = ToolUse | TextBlock
 class Request:
     """A request of an agent to the model: the offered `tools`, and the results of the model's last calls by call id
     (`answers`). `offers` are the descriptions of the tools by name, empty for some wire formats. `notes` are additional
-    texts next to the results. `is_error` of a result is the flag of the wire format, False if the format has none.
-    Media in a result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of base64
-    characters.
+    texts next to the results. If the wire format does not mark errors, `is_error` of every result is False. Media in a
+    result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of base64 characters.
     """
 
     model: str
@@ -81,7 +81,7 @@ def json_reply(value: object) -> Reply:
 
 
 def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
-    """Return a reply with server-sent events. An event has a name, which may be empty, and a string or JSON data."""
+    """Return a reply with server-sent events: pairs of a name, perhaps empty, and a string or a value for JSON."""
     lines = []
     for name, data in events:
         if name:
