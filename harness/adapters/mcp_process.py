@@ -80,8 +80,8 @@ class McpServer(LineProgram):
         self, name: str, arguments: Arguments, wait: Callable[[], None], timeout: float
     ) -> types.CallToolResult | None:
         """Call one tool, and cancel the call when the function `wait` returns, which runs in a separate thread. Return
-        the result of the call. Return None if the server does not answer a cancelled call; the protocol requires that
-        it does not. Raises AdapterError as the method `calls` does.
+        the result of the call. Return None if the server does not answer the cancelled call: this is the behaviour that
+        the protocol requires. Raises AdapterError as the method `calls` does.
         """
         with self._deadline_after(name, timeout) as deadline:
             numbers = self._send_requests([_call_request(name, arguments)], deadline)

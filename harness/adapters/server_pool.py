@@ -26,8 +26,8 @@ _SESSIONS_BEFORE_PROBE = 4
 _MAX_REPEATED_FAILURES = 10
 """Maximum failures to repeat on a separate server. After the first different result, all failures are repeated."""
 _MAX_DIFFERENT_SCENARIOS = 5
-"""Maximum number of scenarios with a different result on a separate server. If more scenarios have a different result,
-and more than a third of the sessions on shared servers do, sessions no longer share servers.
+"""Sessions stop sharing servers if more scenarios than this number, and more than one per `_SESSIONS_PER_DIFFERENCE`
+sessions on shared servers, have a different result on a separate server.
 """
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3

@@ -205,7 +205,7 @@ def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -
         if scenario.contract == name and not scenario.composed:
             problem = f"{scenario_id} states what {name} does"
             raise UsageError(
-                f"{problem}: its recording on {name} cannot be left out. Name other contracts with --contract."
+                f"{problem}, so --leave-out cannot store a reason for {name}. Name other contracts with --contract."
             )
     for scenario_id, name in chosen:
         write_all(store_reason(suite, scenario_id, name, why.strip()))

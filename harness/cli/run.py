@@ -159,7 +159,7 @@ def run(
             baseline = known.baseline
             if update_baseline and in_installed_package(baseline):
                 raise UsageError(
-                    f"the known failures of {shown_target} are part of the installed package, and must not be changed. "
+                    f"the baseline of {shown_target} is part of the installed package, and must not be changed. "
                     "Name a file of your own: --baseline FILE."
                 )
     level = level or "text"
@@ -243,7 +243,9 @@ def watch(
     def run_again(more_options: Sequence[str]) -> int:
         code = subprocess.run([*command, *more_options], check=False).returncode
         if code in (ExitCode.USAGE, ExitCode.SUITE_INVALID):
-            raise UsageError("a run with these options is not possible, so there is nothing to watch.")
+            raise UsageError(
+                "`readfirst run` cannot run with these options and this suite, so nothing is watched."
+            )
         return code
 
     rerun(run_again, changes_below(path or [Path()], written_by(run_options)))

@@ -14,7 +14,7 @@ def serve(
     root: Path | None = typer.Option(None, help="The directory to work in.", show_default="the current one"),
     settings: Path | None = typer.Option(None, help="A Claude Code settings.json; its deny rules apply."),
     protocol: Literal["mcp", "lines"] = typer.Option(
-        "mcp", help="mcp, or lines, which supports everything that scenarios need."
+        "mcp", help="mcp, or lines (JSON lines), which supports everything that scenarios need."
     ),
 ) -> None:
     """Serve the reference implementation over standard input and output: as an MCP server, or in JSON lines."""

@@ -119,7 +119,7 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
     if not is_edit_answered(_READ):
         raise DesignUnclear(
-            "it refuses the Edit of a file that was just read, so its design cannot be determined."
+            "the Edit of a file that was just read is refused, so the design cannot be determined."
         )
     changed, unread = is_edit_answered(_CHANGED), is_edit_answered(_UNREAD)
     if unread or changed:

@@ -87,4 +87,4 @@ class SideParser:
             if other_contract is not None and candidate.contract == other_contract.name:
                 return candidate
         names = ", ".join(candidate.contract for candidate in runs)
-        raise OperandError(f"{file} contains runs on {names}. Make one with a single --contract.")
+        raise OperandError(f"{file} contains runs on {names}. Write a file with a single --contract.")

@@ -156,8 +156,8 @@ def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
         except _NoValueError as error:
             number = path[0] + 1
             raise RewriteError(
-                f"step {number} of the table cannot state {error} for {slug} only; write a placeholder there, "
-                f"such as `expect: <answer{number}>`, or give {slug} a file of its own"
+                f"step {number} of the table cannot state {error} only for the case {slug}; write a placeholder in "
+                f"this step, such as `expect: <answer{number}>`, or move {slug} to a separate file"
             ) from None
     lines = source.split("\n")
     case = _find_node(yaml.compose(source, Loader=_LOADER), ["cases", slug])

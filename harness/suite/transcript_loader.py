@@ -147,7 +147,9 @@ class _PackedTexts:
         data = unpacking.decompress(packed, self._remaining_bytes + 1)  # 0 would be no limit
         if len(data) > self._remaining_bytes:
             self._remaining_bytes = 0
-            raise ValueError(f"its compressed texts unpack to more than {_MAX_UNPACKED_BYTES:,} bytes")
+            raise ValueError(
+                f"the compressed texts of the recording unpack to more than {_MAX_UNPACKED_BYTES:,} bytes"
+            )
         if not unpacking.eof:
             raise ValueError("a compressed text is truncated")
         self._remaining_bytes -= len(data)

@@ -34,7 +34,7 @@ def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict
             previous = starts.get(name, previous)
             if previous is None:
                 raise ValueError(
-                    f"there is no answer for {name}: no `since` names this version or an earlier one"
+                    f"there is no answer for {name}: add an answer with `since: {name}` or an earlier version"
                 )
             answers[name] = previous
     if unknown := starts.keys() - answers.keys():

@@ -141,7 +141,7 @@ def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path
 
 
 def test_the_newest_conversation_of_the_main_agent_is_resumed(tmp_path: Path) -> None:
-    with pytest.raises(AdapterError, match="kept no conversation that could be resumed"):
+    with pytest.raises(AdapterError, match="stored no conversation that could be resumed"):
         find_latest_conversation(tmp_path)
     folder = tmp_path / "projects" / "-w"
     folder.mkdir(parents=True)

@@ -152,7 +152,9 @@ def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyP
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
         data = packed_recording(*bomb)
         assert len(data) < 20_000
-        with pytest.raises(RecordingError, match="its compressed texts unpack to more than 3,000,000 bytes"):
+        with pytest.raises(
+            RecordingError, match="texts of the recording unpack to more than 3,000,000 bytes"
+        ):
             parse_recording(data)
 
 

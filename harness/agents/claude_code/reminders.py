@@ -70,8 +70,7 @@ def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[
 
 
 def extract_hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Remove the messages of hooks from a result's `text`. Return the rest, and the messages from `text` and `notes`.
-    """
+    """Remove messages of hooks from a result's `text`. Return the rest, and the messages from `text` and `notes`."""
     merged = [match["element"] or match["bare"] for match in _MERGED_HOOK_PATTERN.finditer(text)]
     apart = [match[1] for note in _split_notes(notes) for match in _SEPARATE_HOOK_PATTERN.finditer(note)]
     return _MERGED_HOOK_PATTERN.sub("", text), tuple(reminder.strip("\n") for reminder in (*merged, *apart))

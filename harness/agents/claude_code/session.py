@@ -279,7 +279,7 @@ def find_latest_conversation(configuration: Path) -> str:
     """
     files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
     if not files:
-        raise AdapterError("the product kept no conversation that could be resumed", blame="environment")
+        raise AdapterError("the product stored no conversation that could be resumed", blame="environment")
     return max(files, key=lambda file: file.stat().st_mtime_ns).stem
 
 

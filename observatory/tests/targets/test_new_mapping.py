@@ -137,7 +137,7 @@ def test_what_fits_no_design_is_reported(here: Path, readfirst: Run) -> None:
     (here / "server.py").write_text(refusing)
     assert readfirst("targets", "new-mapping", COMMAND, "--output", "other.yaml").code == 0
     text = (here / "other.yaml").read_text()
-    assert "# The design could not be tested: it refuses the Edit of a file that was just read" in text
+    assert "# The design could not be tested: the Edit of a file that was just read is refused" in text
     assert load_target(here / "other.yaml").versions["dev"].design is None
 
 
