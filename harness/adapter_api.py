@@ -104,7 +104,7 @@ class Editor(Protocol):
     """
 
     def read(self, path: str, line: int | None = None, limit: int | None = None) -> str:
-        """Return up to `limit` lines of a file from `line` (from 1), with unsaved text. Raises OSError, ValueError."""
+        """Return at most `limit` lines from `line` (from 1), with unsaved changes. Raises OSError, ValueError."""
 
     def write(self, path: str, text: str) -> None:
         """Replace the text of a file in the editor, and save the file. Raises OSError, ValueError."""
@@ -146,7 +146,7 @@ class Session(Protocol):
 
 @runtime_checkable
 class ParallelSession(Protocol):
-    """A session that can also execute several calls of one message (capability `parallel`)."""
+    """A session that can execute the calls of one message of the model in parallel (capability `parallel`)."""
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         """Execute the calls of one message of the model. Return their results in the order of the calls."""
@@ -260,7 +260,8 @@ class Adapter(Protocol):
 
 class AdapterError(ReadfirstError):
     """The adapter or its program violated the protocol: it hung, crashed, or sent too much or invalid output. `blame`
-    is `adapter`, `environment` or `harness`; `details` may contain the end of the program's standard error.
+    is the cause of the error: `adapter`, `environment` or `harness`. `details` may contain the end of the program's
+    standard error.
     """
 
     exit_code = ExitCode.ERROR

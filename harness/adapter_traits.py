@@ -88,7 +88,7 @@ _FORMER_TRAITS: Mapping[str, str] = {
     "lacks": "unsupported_reason",
     "repeats_paths": "reuses_paths",
 }
-"""The new name of each renamed field of AdapterTraits. The keys are the former names, accepted for one release."""
+"""Former and current names of renamed fields of AdapterTraits. The former names are accepted for one more release."""
 
 
 def _warn_of_former_name(former: str, stacklevel: int) -> str:

@@ -40,7 +40,7 @@ def message_from_workspace(workspace: Workspace) -> dict[str, Any]:
 
 
 def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
-    """Return the workspace in a request to open a session. It is isolated unless the field `isolated` is false."""
+    """Return the workspace in a request to open a session. `isolated` is true unless the request states `false`."""
     given = message["permissions"]
     permissions = None
     if given is not None:
@@ -123,7 +123,7 @@ class _Server:
         return self.make_adapter()
 
     def next(self) -> dict[str, Any] | None:
-        """Return the next valid request. None at the end of the input. Invalid messages are answered with a problem."""
+        """Return the next valid request. None at the end of the input. Invalid messages get an error as answer."""
         while line := self.requests.readline():
             try:
                 message = json.loads(line)
@@ -156,9 +156,8 @@ class _Server:
         self._send(message, answer)
 
     def _save_session(self, number: Any) -> None:
-        """Save a conversation that may be killed, so that another process can resume it. Called before a request
-        changes the session. If the process is killed during the request, the changes by the request are lost, even if
-        the answer was already sent.
+        """Before a request changes a conversation that may be killed, save it, so that another process can resume it.
+        If the process is killed during the request, the changes by the request are lost, even if the answer was sent.
         """
         if number in self.saved_files:
             import pickle

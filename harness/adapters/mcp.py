@@ -86,7 +86,7 @@ class McpConnection:
 
     @property
     def traits(self) -> AdapterTraits:
-        """The properties of an adapter with this connection that do not depend on the names of the server's tools."""
+        """The properties that every adapter with this connection has, whatever tools its server offers."""
         return AdapterTraits(
             SERVER_CAPABILITIES,
             reuses_paths=self.servers.isolation != "directory",

@@ -57,7 +57,7 @@ class Command:
         )
 
     def _with_files(self, format_path: Callable[[Path], str], *, relative: bool = False) -> list[str]:
-        """Return the words with `format_path` applied to file names. With `relative`, absolute paths stay unchanged."""
+        """Return the words. In file names, apply `format_path`; if `relative`, do not change absolute paths."""
         words = []
         for number, word in enumerate(self.words):
             name, value = _split_option(word) if number else ("", word)

@@ -92,7 +92,7 @@ class AgentLauncher(Protocol):
         """Time limit of one call, in seconds."""
 
     def prepare(self, run: Path, events: queue.SimpleQueue[Any]) -> Launch:
-        """Create the agent's files in the empty directory `run`. Return the start data. Adds each Pause to `events`."""
+        """Create the agent's files in the directory `run`, and return the start data. Pauses are added to `events`."""
 
 
 class Conversation:
@@ -193,7 +193,7 @@ class Conversation:
         return waiting
 
     def start_background_agent(self, tool: str, arguments: Mapping[str, Any]) -> tuple[str, Turn]:
-        """Call a tool that starts a background agent. Return the id of the call, and the agent's first request."""
+        """Call a tool to start a background agent. Return the id of the call, and this agent's first request."""
         tool_use = self._make_tool_use(tool, arguments)
         first = self._send_blocks((tool_use,), self.program.time_limit)
         second = self._next_turn(self.program.time_limit, None, "adapter")
@@ -306,7 +306,7 @@ class Conversation:
         return self._turn
 
     def _answer_turn(self, *blocks: Block) -> None:
-        """Answer the latest request with these texts and tool calls. Afterwards, `_next_turn` must be called."""
+        """Answer the latest request with texts and tool calls (`blocks`). Afterwards, `_next_turn` must be called."""
         if self._turn is None:
             raise self._make_error(": the conversation is over", "adapter")
         turn, self._turn = self._turn, None

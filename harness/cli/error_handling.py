@@ -38,7 +38,7 @@ def show_tracebacks(wanted: bool) -> None:
 
 
 def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Make a command exit with the code that it returns (None: 0), or print its exception and use its exit code."""
+    """Make the process exit with the code that a command returns (0 for None). Print an exception of the command."""
 
     @functools.wraps(command)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> None:

@@ -61,7 +61,7 @@ class _CommandWithTargets(TyperCommand):
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command that `arguments` call (default: the arguments of the process). Always ends with SystemExit."""
+    """Run the command in `arguments` (default: the arguments of the process). Always ends with SystemExit."""
     words = sys.argv[1:] if arguments is None else arguments
     if "--traceback" in words:  # at any position, because it is appended to a command that failed
         words = ["--traceback", *(word for word in words if word != "--traceback")]

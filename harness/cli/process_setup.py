@@ -57,13 +57,13 @@ def end() -> None:
 
 
 def exit_on_signals_during_command() -> None:
-    """Let signals end the current command at once. Used if it needs no clean-up, and its threads may be blocked."""
+    """Let signals end the current command at once. For commands without clean-up whose threads may be blocked."""
     if signal.getsignal(signal.SIGTERM) is _raise_terminated:
         exit_on_signals()
 
 
 def listen() -> bool:
-    """Let SIGINT and SIGTERM raise exceptions, for a clean-up. Return False and do nothing outside a command line."""
+    """Let SIGINT and SIGTERM raise exceptions, for a clean-up. If `begin` was not called, return False instead."""
     is_own = signal.getsignal(signal.SIGTERM) is _exit_with_signal_code
     if is_own:
         signal.signal(signal.SIGTERM, _raise_terminated)

@@ -214,7 +214,7 @@ def _store_reason(suite: Suite, wanted: Mapping[str, Sequence[str]], why: str) -
 
 
 def contracts_named(suite: Suite, names: list[str]) -> list[Contract]:
-    """Return the recorded contracts with these names, or all for `all`. Raises UsageError for an unrecorded one."""
+    """Return the recorded contracts `names`, or all for `all`. Raises UsageError if a contract is not recorded."""
     if "all" in names:
         return list(suite.contracts.recorded)
     chosen = [suite.contracts.find(name) for name in dict.fromkeys(names)]

@@ -136,7 +136,7 @@ def new(
         None,
         "--from",
         metavar="DIR",
-        help="The suite from which to copy the scenario ID, or the families of --family; or `bundled`.",
+        help="Copy the scenario ID, or the families of --family, from this suite (a directory, or `bundled`).",
         show_default=False,
     ),
     family: list[str] | None = typer.Option(None, help="A family to copy (repeatable)."),

@@ -200,7 +200,7 @@ def _describe_result(version: str, before: str, diffs: Sequence[Diff]) -> str:
 
 
 def print_causes(diffs: Sequence[Diff]) -> None:
-    """Print the causes of differences as `readfirst diff` does. For older models, equal causes are not repeated."""
+    """Print the causes of differences as `readfirst diff` does. Print equal causes of older models only once."""
     printed: list[str] = []
     for result in diffs:
         head, *lines = as_text(result)

@@ -79,8 +79,8 @@ def _check_spelling(parent: str) -> None:
     """Raise ScratchError for a path with characters that a shell would split or expand in a command of a scenario."""
     if match := _SPECIAL_CHARACTER_PATTERN.search(os.path.realpath(parent)):
         raise ScratchError(
-            f"the path of the directory for temporary files, {parent!r}, contains {match[0]!r}, at which a shell would "
-            "split or change commands. Set TMPDIR to a different directory"
+            f"the path of the directory for temporary files, {parent!r}, contains {match[0]!r}, which a shell would "
+            "treat as a separator or special character. Set TMPDIR to a different directory"
         )
 
 

@@ -34,7 +34,7 @@ _BARE_NUMBERS_SINCE = Version("2.1.86")
 _UNSHARED_CAPABILITIES = frozenset(
     {"resume", "compact", "rewind", "agents", "background", "mentions", "cancel", "stop", "cut", "kill"}
 )
-"""Capabilities that need a separate conversation, because they end, interrupt or summarise it, or start agents."""
+"""Capabilities that need a separate conversation: they end, interrupt or summarise a conversation, or start agents."""
 _MAX_CONVERSATION_CALLS = 400
 """Maximum calls in a shared conversation. A longer one is slow, as every request contains all earlier calls."""
 _MAX_CONVERSATION_BYTES = 400_000

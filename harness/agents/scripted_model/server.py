@@ -28,7 +28,7 @@ MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
 @dataclass(slots=True)
 class Turn:
-    """A request for the model's next step, which the harness decides. `size` is the request's length in bytes."""
+    """An agent's request to the model that the harness answers. `size` is the length of the request in bytes."""
 
     request: Request
     size: int = 0

@@ -23,7 +23,7 @@ class ToolUse:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
-    """A text in a message of the model. If the message contains no call, it ends the model's turn."""
+    """A text in a message of the model. A message that contains only texts ends the model's turn."""
 
     text: str
 
