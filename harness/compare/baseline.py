@@ -42,7 +42,7 @@ _COMMENT_PATTERN = re.compile(r'\s*- \{(?:[^"]|"(?:[^"\\]|\\.)*")*?\}\s+# (.*?)\
 
 
 class BaselineError(SuiteError):
-    """The baseline file is invalid. Each finding states the position of an error and its correction."""
+    """The baseline file is invalid. Each of `findings` states the position of an error and a way to correct it."""
 
     exit_code = ExitCode.USAGE
 
@@ -52,9 +52,9 @@ class Acceptance:
     """One entry of a baseline: the lowest failed level, and the reason for accepting the failure.
 
     `subject` is the id of a scenario or of a rule. An entry for a rule accepts failures of all its scenarios at `level`
-    or a higher level; at the level `safe` only the kinds of harm in `harms`. If `varies` is true, the scenario may also
-    pass, or fail at a higher level, because the result depends on chance. `link` is the address of a report. `comment`
-    is the text after the entry on its line.
+    or a higher level. A failure at the level `safe` is accepted only if `harms` lists its kinds of harm. If `varies` is
+    true, the scenario may also pass, or fail at a higher level, because the result depends on chance. `link` is the
+    address of a report. `comment` is the text after the entry on its line.
     """
 
     subject: str
@@ -76,10 +76,10 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A baseline file. `accepted` contains the accepted failures by subject (scenario or rule) and contract. `name` is
-    the name of the implementation, `position` the position of the name. `lacking` are the capabilities that were
-    missing when the file was written; None if the file does not list them. `level` is the level of the run that wrote
-    the file, None if unknown.
+    """A baseline file. `accepted` contains the entries by scenario (or rule) and contract. `name` is the name of the
+    implementation, and `position` the place of this name in the file. `lacking` are the capabilities that were missing
+    when the file was written; None if the file does not list them. `level` is the level of the run that wrote the file,
+    None if unknown.
     """
 
     name: str
@@ -108,7 +108,7 @@ class BaselineResult:
     """The effect that a verdict and the baseline together have on the exit code of a run. `conformant` is true if the
     scenario passed, its failure is accepted, or it was not judged. The texts may be empty: `accepted` is the reason in
     the baseline for an accepted failure, `stale` a message about an entry that must be changed, and `unclaimed` the
-    missing capability of a scenario that must be judged. If `needs_reason`, `stale` asks the user to write a reason.
+    missing capabilities that the run requires. If `needs_reason`, `stale` asks the user to write a reason.
     """
 
     conformant: bool
@@ -124,10 +124,10 @@ def lowest_failure(verdict: Verdict) -> FailedLevel | None:
 
 
 def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> BaselineResult:
-    """Return the effect of a verdict on the exit code. If there is a baseline, it may accept the failure. An entry
-    accepts a failure whose lowest level is the level of the entry. If a lower level fails, the verdict is not
-    conformant. If only a higher level or no level fails, the entry is out of date (`stale`), unless it varies or
-    belongs to a rule. Levels above the requested one are ignored.
+    """Return the effect of a verdict on the exit code. The baseline accepts a failure if the level of its entry is the
+    lowest failed level. If a lower level fails, the verdict is not conformant. If only a higher level or no level
+    fails, the entry is out of date (`stale`), except for an entry with `varies: true` and an entry for a rule. Levels
+    above the requested level are ignored.
     """
     failing = lowest_failure(verdict)
     entry = baseline.entry_for(verdict) if baseline else None
@@ -162,7 +162,7 @@ def _kinds_of(verdict: Verdict) -> set[str]:
 
 
 def _describe_failure(verdict: Verdict) -> str:
-    """Describe a failure that is only accepted with a person's reason: an error, an overcautious refusal, or a harm."""
+    """Describe a failure whose reason must be written by a person: an error, a needless refusal, or a harm."""
     if verdict.status == "error":
         return "ends early"
     if _kinds_of(verdict) == {"overcautious"}:
@@ -179,8 +179,8 @@ def load_baseline(
     file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = (), suite: str = ""
 ) -> Baseline:
     """Read a baseline file. `ids`, `contracts` and `rules` are the names that its entries may use. `suite` is the title
-    of the run's suites. Raises BaselineError with all problems. If the file was written for other suites, a single
-    problem states this.
+    of the run's suites. Raises BaselineError with all problems, or with a single problem if the file was written for
+    other suites.
     """
     try:
         look = Inspection(load(read(file), file))

@@ -44,8 +44,9 @@ def baseline_text(
     `old` whose failure has become a harm. An entry of `old` stays unchanged if it has no verdict, if it varies
     (`varies: true`), or if its level is above the level of the run. An entry for a rule stays if a scenario of the rule
     fails at its level or above. `of_all` means that the verdicts are of all scenarios; otherwise the missing
-    capabilities in `old` stay listed. `lucky` are scenarios that pass or fail by chance: if one fails, lucky scenarios
-    of the same rule that passed get the same entry. `added`: `old` contains none of the scenarios of `verdicts`.
+    capabilities in `old` stay listed. `lucky` contains scenarios that pass or fail by chance. If a lucky scenario
+    fails, the lucky scenarios of its rule that passed get the same entry. With `added`, `old` is about other scenarios
+    than `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()

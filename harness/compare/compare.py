@@ -54,11 +54,11 @@ def compare(
     """Compare the outcome of a scenario with a contract. The returned verdict contains the differences of all levels.
 
     Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if all
-    levels below it hold. If `documented` states nothing about a call that only prepares the scenario, this call is
-    compared with the scenario's own contract at level `effects`. `judgement` contains the harms of the same outcome. If
-    it is None, `safe` holds only if `effects` holds. `with_full_contents` returns a scenario with full contents instead
-    of digests (`Suite.with_full_contents`). Raises ValueError for `verbatim` without `recorded`, an invariant without a
-    judgement, or a scenario that was read for another contract.
+    levels below it hold. If the contract `documented` states no result for a call, only the effects of the call are
+    compared, with the scenario's own contract. `judgement` contains the harms of the same outcome. If `judgement` is
+    None, `safe` holds only if `effects` holds. `with_full_contents` returns a scenario with full contents instead of
+    digests (`Suite.with_full_contents`). Raises ValueError for `verbatim` without `recorded`, an invariant without a
+    judgement, or a scenario with the expected results of a different version.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
@@ -82,7 +82,7 @@ class _Comparison:
 
     - `state`: the workspace after the compared steps.
     - `calls`: the number of compared calls.
-    - `messages`: the number of steps compared with the recording: each is a single call, or a group of calls.
+    - `messages`: the index of the next step of the recording, which contains only the steps with calls.
     - `lacks_clause`: whether the contract states no expected result for one of the calls.
     - `lacks_texts`: whether the contract states no text for one of the answers.
     - `justified`: harms of the kind `overcautious` that do not count, because the contract refuses the call or does
@@ -156,7 +156,7 @@ class _Comparison:
             )
 
     def compare_harm(self, outcome: Outcome, judgement: Judgement | None) -> None:
-        """Add differences for expected lines that the session has not seen, and for harm that the contract avoids."""
+        """Add differences: harm that the contract does not do, and lines that only the contract's answers show."""
         known = judgement or judge(self.scenario, outcome)
         if not self.scenario.invariant:
             for index, number, missing_lines in find_missing_lines(
@@ -178,7 +178,9 @@ class _Comparison:
                 self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
-        """Whether the contract refuses a call. Only `documented` may refuse if all recorded contracts answer."""
+        """Whether the contract refuses the call `number` in step `index`. The contract `documented` may refuse a call
+        that all versions answer.
+        """
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 
@@ -226,7 +228,7 @@ class _Comparison:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        """Return the status, the party to blame for an error, and the reason. `verdict` may change it to `failed`."""
+        """Return the status, the party to blame for an error, and reason. `verdict` may change `passed` to `failed`."""
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
@@ -248,13 +250,13 @@ class _Comparison:
         return "passed", None, ""
 
     def _clause(self, part: ToolCall | ParallelCalls) -> Clause | None:
-        """Return the expected result of a call or group. If the contract states none, return the recorded result, of
-        which only the effects are compared.
+        """Return the expected result of a call or a group of calls. If the contract states no result, return the
+        recorded result, so that at least the effects can be compared.
         """
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
-        """Compare the result of a call with the contract's expected result (clause). Return the clause, or None."""
+        """Compare a call's result with the contract's expected result (clause). Return the clause, None if missing."""
         clause = self._clause(call)
         if clause is None:
             self.lacks_clause = True

@@ -128,7 +128,9 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Replay a few scenarios. If the behaviour contradicts `declared`, describe it and name the design that fits."""
+    """Replay a few scenarios. If the behaviour contradicts the design `declared`, return a message that describes the
+    behaviour and names the design that fits. Otherwise return an empty text.
+    """
     try:
         seen = design_seen(adapter, place)
     except DesignUnclear as error:

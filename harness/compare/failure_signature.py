@@ -16,7 +16,9 @@ _WORD_CHARACTER_PATTERN = re.compile(r"\w")
 
 
 def _replace_path(word: re.Match[str]) -> str:
-    """Replace a path in a word, up to the last file suffix, by `PATH`. A single pattern would take quadratic time."""
+    """Replace the beginning of a word, up to the last file suffix such as `.txt`, by `PATH`. A single regular
+    expression for this would need quadratic time.
+    """
     for suffix in reversed([*_FILE_SUFFIX_PATTERN.finditer(word[0])]):
         name = word[0][: suffix.start()].rstrip("-")
         if _WORD_CHARACTER_PATTERN.match(name, len(name) - 1):
@@ -108,7 +110,7 @@ _MAX_HARM_CHARS = 150
 
 
 def kind_of_harm(difference: Difference) -> str:
-    """Describe a harm without paths, numbers and quoted words. If the difference is not a harm, return its `kind`."""
+    """Describe a harm without paths, numbers and quoted words. For a difference without harm, return its `kind`."""
     if difference.level != "safe":
         return kind(difference)
     return f"safe: {_generalize(difference.what, max_chars=_MAX_HARM_CHARS)}"

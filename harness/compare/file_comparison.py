@@ -160,9 +160,9 @@ def trace_differences(
     traces: Mapping[str, Trace],
 ) -> Iterator[FileDifference]:
     """Yield a difference for each file with a new time or inode and the same content, if the step must not touch it. A
-    step may touch the files whose change is `expected`, and the files that an `allowed` call may write, under all
-    `names` (hard links) of each file. A call without a path may write any file. `state` is the workspace before the
-    step.
+    step may touch a file if a change of the file is `expected`, or if a call in `allowed` may write the file. A call
+    that may write a file may write all `names` (hard links) of the file. A call without a path may write any file.
+    `state` is the workspace before the step.
     """
     written: set[str] = set()
     for call in allowed:
@@ -189,11 +189,11 @@ def name_differences(
     after: Mapping[str, tuple[str, ...]],
     changes: Mapping[str, Entry | None],
 ) -> Iterator[FileDifference]:
-    """Yield a difference for each pair of names that wrongly share a file, or no longer share it (hard links). `before`
-    and `after` contain, for each name, all names of its file before and after the step. Names that are not in
-    `expected` must share the same files as before. A name in `expected` must be a separate file, because that file is
-    new or replaced. Exception: names of one file with the same expected content must still share the file, because it
-    is written in place. Names that the step deletes are ignored.
+    """Yield a difference for each name that does not share its file with the right names (hard links). `before` and
+    `after` contain, for each name, all names of its file before and after the step. A name that is not in `expected`
+    must share its file with the same names as before. A name in `expected` must be a separate file, because that file
+    is new or replaced. Exception: names of one file with the same expected content must still share the file, because
+    the file is written in place. Names that the step deletes are ignored.
     """
     gone = {path for path, entry in changes.items() if entry is None}
     explained = gone.copy()

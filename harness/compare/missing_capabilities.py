@@ -15,9 +15,9 @@ _MAX_LINE_CHARS = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """The missing capabilities (`unclaimed`) of an implementation. A baseline lists them, so that a later run detects
-    further missing capabilities. `unsupported` contains missing features of calls, such as `Read with pages`, with the
-    number of scenarios that need them.
+    """The capabilities and the features of calls that an implementation lacks. `unclaimed` contains the capabilities. A
+    baseline lists them, so that a later run detects further missing capabilities. `unsupported` contains the features,
+    such as `Read with pages`, each with the number of scenarios that need the feature.
     """
 
     unclaimed: frozenset[str] = frozenset()
@@ -25,7 +25,7 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Collect missing capabilities, and features with the largest number of scenarios in any contract."""
+        """Collect missing capabilities, and features with counts. With several contracts, use the largest count."""
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:

@@ -22,8 +22,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the expected text of an answer. If the clause (expected result) states none, return the recorded text,
-    unless only one of clause and recorded answer is a refusal. Empty if unknown.
+    """Return the expected text of an answer. If the clause (expected result) states no text, return the recorded text.
+    Empty if no text is known, or if the recorded answer is a refusal and the clause is not, or vice versa.
     """
     text = clause.text
     recorded = expectation.recorded
@@ -53,7 +53,7 @@ def own_outcome(scenario: Scenario, contract: Contract, fallback: Outcome | None
 
 
 def own_harms(scenario: Scenario, contract: Contract, fallback: Outcome) -> set[tuple[int, int, Kind, str]]:
-    """Return the contract's harms as tuples: step, call (both from 0), kind, path. `fallback`: see `own_outcome`."""
+    """Return the harms that the contract does: step and call (from 0), kind, path. `fallback`: see `own_outcome`."""
     harms = harms_of(scenario, own_outcome(scenario, contract, fallback))
     return {(harm.step, harm.call, harm.kind, harm.path) for harm in harms}
 
@@ -87,7 +87,7 @@ def _transcript_steps(scenario: Scenario, contract: Contract, fallback: Outcome)
 def _without_digests(
     files: Mapping[str, Entry | None], contents: Mapping[str, Entry | None]
 ) -> dict[str, Entry | None]:
-    """Return the files with each digest replaced by the full content at the same path in `contents`, if it matches."""
+    """Return `files` with digests replaced by the contents at the same paths in `contents`, if the digests match."""
     result = dict(files)
     for path, entry in files.items():
         data = getattr(contents.get(path), "data", None)

@@ -58,10 +58,10 @@ def refusals_seen(adapter: Adapter, place: WorkspacePool) -> tuple[str, ...]:
 def apply_refusals(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Verdict:
-    """Return the verdict that the declared refusals lead to. A failed scenario with a declared refusal becomes
-    `unsupported`. It stays `failed` if the session did a harm that the contract does not do, if it refused a different
-    call that every contract answers, or if there is an earlier difference at a requested level. A declared refusal
-    never counts as `overcautious`.
+    """Return the verdict after taking the `declared` refusals of the implementation into account. A failed scenario
+    becomes `unsupported` if the implementation made a declared refusal. The scenario stays `failed` if the session did
+    a harm that the contract does not do, if it refused a different call that every contract answers, or if there is an
+    earlier difference at a requested level. A declared refusal never counts as `overcautious`.
     """
     if not declared:
         return verdict
@@ -94,7 +94,9 @@ def apply_refusals(
 def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Iterator[tuple[tuple[int, int], str, bool]]:
-    """Yield each call that may be refused as declared: step and number, name of the refusal, whether it was refused."""
+    """Yield each call that the contract answers and that a `declared` refusal covers: its step and number, the name of
+    the refusal, and whether the implementation refused the call.
+    """
     for made in iter_calls(scenario, outcome):
         clause = effects_clause_for(scenario, made.call.expect, contract)
         if clause is not None and clause.error is not None:
@@ -126,7 +128,9 @@ class MadeCall:
         return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether any file of the call has the content that the session knows (or, if not `same`, another content)."""
+        """Whether any file of the call still has the content that the session knows. With `same` false: whether any
+        file has a different content.
+        """
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same

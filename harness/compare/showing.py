@@ -47,7 +47,9 @@ class ShownLines(NamedTuple):
 def lines_of_contract(
     scenario: Scenario, contract: Contract, index: int, seen: JudgedStep
 ) -> Iterator[ShownLines]:
-    """Yield the lines that the contract's answers show in step `index` (from 0). `seen` is this step of a replay."""
+    """Yield the lines that the contract's answers show in step `index` (from 0). `seen` contains the calls and the
+    files of the same step in a replay.
+    """
     step = scenario.steps[index]
     if not isinstance(step, ToolCall | ParallelCalls):
         return
@@ -85,7 +87,9 @@ def _within_documented_limits(
 def _lines_in_answer(
     number: int | None, call: ToolCall, answer: str, files: Mapping[str, Entry], *, may_be_earlier: bool
 ) -> Iterator[ShownLines]:
-    """Yield the lines of each file that an answer of the contract shows. `number` is the number of the call, from 0."""
+    """Yield the lines of each file that an answer of the contract shows. `number`, the number of the call from 0, and
+    `may_be_earlier` are stored in each result.
+    """
     named = set(candidate_paths(call.arguments, files))
     for path, entry in files.items():
         if not isinstance(entry, RegularFile) or entry.data.startswith(_NO_TEXT):
@@ -105,7 +109,7 @@ def find_missing_lines(
     scenario: Scenario, contract: Contract, outcome: Outcome, judgement: Judgement
 ) -> Iterator[tuple[int, int, FileDifference]]:
     """Find answers that show fewer lines than the contract's. Yield the step, the call (both from 0), and the
-    difference. Missing lines of the same file are reported only once, unless the answer itself must show them.
+    difference. If an earlier answer may show the missing lines instead, they are reported only once for each file.
     """
     reported: set[str] = set()
     for index, seen in judgement.steps.items():
@@ -163,7 +167,7 @@ def cell_sources(path: str, data: bytes) -> list[str]:
 
 
 def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
-    """Return whether an answer shows each cell of a notebook: all lines of its source, after the lines of earlier
+    """Return for each cell of a notebook whether an answer shows all lines of its source, after the lines of earlier
     cells. Tags in the answer are ignored. Lines may be escaped as in JSON, and must not be part of a longer word. A
     cell without text counts as shown.
     """
@@ -178,7 +182,7 @@ def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
 
 
 def _find_lines(lines: Iterable[str], answer: str, start: int) -> int | None:
-    """Search lines in an answer, in order, from `start`. Return the end of the last line. None if a line is missing."""
+    """Search lines in order in an answer, from `start`. Return the end of the last line. None if a line is missing."""
     for line in lines:
         ends = []
         for form in {line, json.dumps(line)[1:-1], json.dumps(line, ensure_ascii=False)[1:-1]}:

@@ -211,7 +211,7 @@ class Summary:
         )
 
     def harm_sentence(self) -> str:
-        """Return a line that counts harms by kind, then blind edits and overcautious refusals. Empty if all are 0."""
+        """Return a line with the counts of harms by kind, blind edits and needless refusals. Empty if all are 0."""
         harms, others = (
             ", ".join(f"{kind} {self.harms[kind]}" for kind in kinds if self.harms[kind])
             for kinds in (HARMS, NON_HARM_KINDS)
@@ -220,7 +220,9 @@ class Summary:
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
-        """Return up to two lines with an example of each kind of harm: first the kinds that the contract avoids."""
+        """Return up to two lines with examples: one for the kinds of harm that the contract does not do in the example,
+        the other for kinds that it does, too.
+        """
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []
         for is_alike, words in ((False, "for example"), (True, f"for example, as {contract} does")):
@@ -255,7 +257,7 @@ class Summary:
         return f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
 
     def by_hand_sentence(self) -> str:
-        """Count the scenarios with expectations written by hand, in a text. Empty without such scenarios."""
+        """Return a line with the number of scenarios with expected results written by hand. Empty without any."""
         if not self.by_hand:
             return ""
         return f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}"
@@ -271,8 +273,8 @@ class Summary:
         return f"{declared}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def error_lines(self) -> list[str]:
-        """Return a line for each unaccepted scenario that ended early, up to a limit, and the number of all further
-        ones.
+        """Return a line for each of the first scenarios that ended early and are not accepted, and a line with the
+        number of further such scenarios.
         """
         lines = [f"ended early: {error}" for error in self._errors[:_MAX_ERROR_LINES]]
         if more := len(self._errors) - len(lines):

@@ -23,7 +23,7 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
 def transcribe_answers(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
 ) -> dict[int, TranscriptStep]:
-    """Return the answers of `steps` (from 0) in recorded form. Changes after the last step are added to that step."""
+    """Return the answers of `steps` (from 0) in recorded form. Changes after the end are added to the last step."""
     later = outcome.afterwards.changes
     if later and outcome.steps:
         *others, last = outcome.steps
@@ -98,7 +98,7 @@ def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Ent
 
 
 def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files that lost a hard link by being replaced with the same bytes. `world`: all files before that."""
+    """Return the files that lost a hard link when equal bytes replaced them. `world`: all files before the change."""
     return {
         path: world[path]
         for path, trace in done.traces.items()
@@ -115,7 +115,7 @@ def _is_implied(
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return a file or directory without mode and ownership, except for changed ones. If it is `new`, omit both."""
+    """Return a file or directory without mode and ownership unless they changed. If it is `new`, omit both."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)

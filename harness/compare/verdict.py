@@ -168,7 +168,8 @@ def verdict_without_replay(
     """Return the verdict of a scenario if it is known without a replay. None if the scenario must be replayed. The
     verdict is `unspecified` if a recorded contract states no result for a call, if `documented` states no result for
     any call, if the expected result of the scenario is disputed, or if the scenario is an invariant that the adapter
-    cannot run. It is `unsupported` if the adapter lacks a capability, or the feature of a call that `lacks` returns.
+    cannot run. It is `unsupported` if the adapter lacks a capability or a feature of a call. `lacks` returns the
+    missing feature of a call, or an empty text.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
