@@ -98,9 +98,9 @@ class Cause:
 
 def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
     """Group differences by cause. Return the causes, the most serious first, and the differences that are only
-    consequences of other differences. A difference is a consequence if an earlier effect or reason in its scenario
-    differs. A different text is a consequence only if the same change of text does not occur independently in another
-    place.
+    consequences of other differences. A difference is a consequence if an effect differs at the same call, or earlier
+    in the scenario. Exception: a changed text is not a consequence if the same change of text also occurs without a
+    different effect.
     """
     independent = [occurrence for occurrence in differences if not occurrence.follows]
     members: dict[Signature, list[Occurrence]] = {}
@@ -131,8 +131,8 @@ def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list
 
 
 def _merge_causes(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes. Equal causes of several tools are merged into one, except refusals that protect a file, and
-    differences in the content of files, whose cause is not known.
+    """Yield the causes. If several tools changed in the same way, their causes are merged into one. Exceptions:
+    refusals that protect a file; and differences in the content of files, because their cause is not known.
     """
     remaining = sorted(causes, key=_sort_key)
     while remaining:
@@ -160,7 +160,7 @@ def _signature_of(occurrence: Occurrence) -> Signature:
 
 def _group_refusals(differences: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
     """Yield each changed refusal with its signature: a tool, and the name of an error that the tool newly returns or no
-    longer returns. Of two possible signatures, the signature that explains more scenarios is used.
+    longer returns. If one error replaced another error, the signature that explains more scenarios is used.
     """
     remaining = [
         (occurrence, [*_possible_explanations(occurrence)])

@@ -182,7 +182,7 @@ _ABSENT = object()
 
 
 def tool_changes(before: Mapping[str, OfferedTool], after: Mapping[str, OfferedTool]) -> Iterator[str]:
-    """Yield a line for each difference between two contracts' tools: names, arguments, facts about descriptions."""
+    """Yield a line for each difference between two contracts' tools: in names, arguments or descriptions."""
     for tool in sorted({*before, *after}):
         if tool not in after:
             yield f"{tool} is no longer offered at the start"

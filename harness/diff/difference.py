@@ -40,7 +40,7 @@ _EXCERPT_CHARS = 60
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     """One difference between the answers of two sides to a call, with the scenario and the position of the call. If
-    `follows`, the difference may be a consequence of a different effect before it or at the same call.
+    `follows`, the difference may be a consequence: an effect differs at the same call, or earlier in the scenario.
     """
 
     change: Change

@@ -61,7 +61,7 @@ def add_versions(
 
 
 def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return a function that extracts a part of a version's transcript: the part that differs in `occurrence`."""
+    """Return a function that extracts the differing part of a transcript, such as the error name of a call."""
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
@@ -136,8 +136,8 @@ def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
 def points(
     recording: Recording, names: Sequence[str], aspect: Callable[[Transcript], Hashable], releases: Releases
 ) -> Iterator[Point]:
-    """Compare the transcripts of successive contracts (`names`, oldest first). Yield a Point for each change of the
-    part that `aspect` extracts from a transcript.
+    """Compare the transcripts of successive contracts (`names`, oldest first). `aspect` returns the part of a
+    transcript that is compared. Yield a Point for each change of this part. `releases` are the published versions.
     """
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):

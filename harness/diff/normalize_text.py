@@ -46,10 +46,11 @@ Kind = Literal[
 class Change:
     """A difference between two sides, without the details of its scenario, so that it can be grouped.
 
-    `subject` is equal for all changes with the same cause: the kind of bytes, the name of a refusal, or the first
-    different sentences. `before` and `after` describe the two values in a few words, and may differ within a cause.
-    `words_before` and `words_after` are the original texts. The `kind` of a changed text is `prefix` (of the lines of a
-    file), `content` (of a file), `words`, or `detail` (words that differ only in a path, a number or a quote).
+    Changes with the same cause have the same `subject`: the kind of the different bytes, the name of a refusal, or the
+    first different sentences. `before` and `after` describe the two values in a few words, and may differ within a
+    cause. `words_before` and `words_after` are the original texts. The `kind` of a changed text is `prefix` (of the
+    lines of a file), `content` (of a file), `words`, or `detail` (words that differ only in a path, a number or a
+    quote).
     """
 
     level: ChangeLevel

@@ -18,7 +18,7 @@ from readfirst.harness.suite.suite import Suite
 
 
 class OperandError(ReadfirstError):
-    """An argument of `readfirst diff` is not a contract, run file or connect string. The message suggests one."""
+    """An argument of `readfirst diff` is not a contract, run file or connect string. The message proposes a fix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,9 @@ class SideParser:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, left: str, right: str) -> tuple[Side, Side]:
-        """Return the two sides. An implementation is judged by the contract on the other side, if there is one, or by
-        the default contract. Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
+        """Return the two sides. An implementation is judged by the contract on the other side, or by the default
+        contract if the other side is not a contract. Raises OperandError, StreamError, UnreadableStreamError,
+        ConnectError, AdapterError.
         """
         contracts = self.suite.contracts
         names = (name for name in (left, right) if name in contracts or name == LATEST)

@@ -23,7 +23,7 @@ MAX_DETAILED_CAUSES = 10
 """Maximum number of causes that are shown in detail on a terminal. If there are more, each cause has one line."""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
-"""Maximum number of reasons for scenarios that were not compared, and of missing capabilities in one reason."""
+"""Maximum number of listed reasons for not comparing scenarios, and of missing capabilities that a reason names."""
 _MAX_RARE_SCENARIOS = 2
 """A change of words is rare if it occurs in at most this many scenarios."""
 
@@ -300,7 +300,7 @@ def _quote_text(text: str) -> str:
 
 
 def example_texts(cause: Cause) -> tuple[str, str]:
-    """Return both sides' texts in the example of a cause, each on one line from the first difference."""
+    """Return an excerpt of each side's text in the example of a cause, in one line, around the first difference."""
     before, after = cause.example.change.words_before, cause.example.change.words_after
     position = first_difference(before, after) or 0
     start = 0 if position < _MAX_EXCERPT_CHARS // 2 else position - _MAX_EXCERPT_CHARS // 4

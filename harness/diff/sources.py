@@ -32,7 +32,7 @@ class Side(Protocol):
         ...
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the side's answer to each call of a scenario that it answered. Raises NoAnswersError."""
+        """Return the answers of the side in a scenario, by the position of the call. Raises NoAnswersError."""
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
@@ -67,8 +67,9 @@ class ContractSide:
         return self.contract.name
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers that the contract expects. If the scenario is judged by a contract that this contract
-        extends, return the answers of the extended contract. Raises NoAnswersError if neither covers the scenario.
+        """Return the answers that the contract expects. If this contract extends another contract, and that contract
+        judges the scenario, return the answers of that contract. Raises NoAnswersError if neither contract covers the
+        scenario.
         """
         if (extended := self._extended_side(scenario)) is not None:
             return extended.answers(scenario)
