@@ -21,8 +21,8 @@ def check_access(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry], changed: set[str]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
     """Yield a harm for each forbidden file that a call read or changed, with the path of the file. `changed` contains
-    the paths that changed during the step of the call. If the call runs a shell command, all these paths are checked,
-    because its arguments do not state which files it changes.
+    the paths that changed during the step of the call. All of these paths are checked if the call runs a shell command,
+    because the command does not state which files it changes.
     """
     if not (given.deny or given.permissions or given.hooks):
         return
@@ -65,7 +65,7 @@ def _check_command_output(
 
 
 def _unreadable_reason(given: Given, path: str) -> str:
-    """Return the reason why the session must not read a file: `is outside the session's folders`. Empty without one."""
+    """Return the reason why the session must not read a file: `is outside the session's folders`. Empty if it may."""
     if (rule := _find_denying_pattern(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_outside(given.permissions, path) else ""
@@ -79,7 +79,7 @@ def _find_shown_lines(entry: RegularFile, result: ToolResult) -> list[str]:
 
 
 def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
-    """Whether a path is outside the session's directories. False in mode `bypassPermissions`, or if `allow` is set."""
+    """Whether a path is outside the session's directories. False in mode `bypassPermissions` and with `allow` items."""
     if permissions is None or permissions.mode == "bypassPermissions" or permissions.allow:
         return False
     allowed_directories = (permissions.working_directory, *permissions.additional_directories)

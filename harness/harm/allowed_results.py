@@ -28,9 +28,9 @@ def find_spans(text: str, old: str) -> list[Span]:
 
 def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
     """Search `old` in a text with up to four comparisons, from strict to loose. Yield the found spans of each
-    comparison, and whether it ignored the form of quotes. The comparisons: exact; an LF also matches a CRLF; a straight
-    quote also matches a curly quote; both. A comparison with no matches, or with the same spans as an earlier one, is
-    omitted.
+    comparison, and whether it ignored the form of quotes. The comparisons: exact; with an LF that also matches a CRLF;
+    with a straight quote that also matches a curly quote; with both exceptions. A comparison with no matches, or with
+    the same spans as an earlier comparison, is omitted.
     """
     seen: list[list[Span]] = []
     has_quotes = not (text.isascii() and old.isascii())
@@ -61,7 +61,7 @@ def _spans_with_crlf(text: str, spans_without_cr: list[Span]) -> list[Span]:
 
 
 _MAX_VARIANTS = 64
-"""The next replacement of the same call is computed for at most this number of possible texts of a file."""
+"""Maximum number of possible texts of a file after one replacement. The next replacement is applied to each text."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
 """Whitespace before a line end or the text's end. It starts with a character class, which makes the search fast."""

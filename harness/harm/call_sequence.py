@@ -24,12 +24,12 @@ from readfirst.harness.suite.ownership import DEFAULT_OWNERSHIP
 from readfirst.harness.suite.scenario import GivenHook, ToolCall
 
 _MAX_CONTENTS = 16
-"""The result of the next call is computed for at most this number of possible contents of a file."""
+"""Maximum number of possible contents of a file after one call. The next call is applied to each content."""
 
 
 @dataclass
 class FileCalls:
-    """The answered calls in one message that change the file `path`, in order. Each has its number in the message."""
+    """The answered calls of one model message that change the file `path`, each with its position in the message."""
 
     path: str
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)

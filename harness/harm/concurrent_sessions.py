@@ -14,8 +14,9 @@ def check_concurrent_edits(
     group: ParallelCalls, before: Mapping[str, Entry], outcome: StepOutcome
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
     """Yield the harms of calls that two sessions made at the same time, each with the number of its call and the path.
-    The calls change different texts. Therefore the file must contain the edit of every answered call, and no other
-    change, for any order of the calls. A call may be refused only if the other session uses the same file.
+    The calls change different texts. Therefore the file must contain the edits of all answered calls and no other
+    change, and the order of the calls does not matter. A call may be refused only if the other session uses the same
+    file.
     """
     done_calls: dict[str, list[tuple[int, ToolCall]]] = {}
     sides: dict[str, set[int]] = {}

@@ -36,7 +36,7 @@ class WorkingDirectory:
     def resolve_paths(
         self, calls: Sequence[ToolCall], outcome: StepOutcome, before: dict[str, Entry]
     ) -> list[ToolCall]:
-        """Return the calls with absolute paths. Calls after a `cd` command use its directory."""
+        """Return the calls with absolute paths. After a `cd` command, relative paths start at the new directory."""
         after = apply_changes(before, outcome.changes) if any(call.tool == BASH for call in calls) else {}
         resolved = []
         for call, result in zip_longest(calls, outcome.results[: len(calls)]):

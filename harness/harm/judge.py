@@ -374,7 +374,7 @@ class _Judge:
                 self._add_harm(index, 0, path, UnlocatedHarm(kind, f"{path} was {what}, {reason}"))
 
     def _record_changes(self, changed: set[str], before: State, after: State, foreign: set[str]) -> None:
-        """Update the authors of lines in `changed` files. Hooks changed the files in `foreign`, calls the others."""
+        """Update the authors of lines in `changed` files. Hooks changed the `foreign` files, calls the other files."""
         for path in changed:
             for depth, knowledge in enumerate(self._all_knowledge()):
                 by_session = depth == 0 and path not in foreign

@@ -41,7 +41,8 @@ def lines_of(data: bytes) -> tuple[str, ...]:
 
 class _SeenLines(NamedTuple):
     """The part of `FileKnowledge` that is computed only if needed, because it is slow to compute from answers. `marks`
-    are the letters of `FileKnowledge.marks`, `last_action` is the session's last action, such as `Read`.
+    contains a letter for each line, as `FileKnowledge.marks` does. `last_action` is the session's last action, such as
+    `Read`.
     """
 
     marks: str
@@ -59,9 +60,9 @@ class FileKnowledge:
     """The bytes of one file during a session, the author of each line, and the lines that the session has seen.
 
     Methods return a changed copy. `former` contains former contents, the latest first. If `others`, another program has
-    changed the file. If `forgotten`, a summary removed shown lines from the conversation. `expected` is the knowledge
-    before other programs changed the file, whose content the session still expects; None if the session has read or
-    written the file after that. Seen lines are computed only if needed, because most edits do no harm.
+    changed the file. If `forgotten`, a summary removed shown lines from the conversation. `expected` is set if another
+    program changed the file after the session last read or wrote it: the knowledge before the change, with the content
+    that the session still expects. Seen lines are computed only if needed, because most edits do no harm.
     """
 
     data: bytes = b""

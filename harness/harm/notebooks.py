@@ -111,7 +111,7 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the index of each cell that a call may mean (`cell-3` may be id or index). Yield -1 if it names no cell."""
+    """Yield the index of each cell that a call may mean: `cell-3` is an id or an index. Yield -1 if it names none."""
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1
@@ -205,7 +205,9 @@ class _CellPairs:
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
     def _find_misplaced_edit(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
-        """Return a harm if a call changed a cell that it does not name. `missing`, `extra`: the unpaired cells."""
+        """Return a harm if the call changed a different cell than the cell that the call names. `missing` and `extra`
+        are the indexes of the unpaired required cells and of the unpaired actual cells.
+        """
         cells, extra_cells = self.required.cells, [self.now[position] for position in extra]
         named = [index for index in missing if cells[index].is_named and cells[index].former is not None]
         others = [index for index in missing if index not in named]

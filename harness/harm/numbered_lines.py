@@ -36,9 +36,9 @@ _NO_MATCHES = NumberedMatches({}, {})
 
 
 class _Candidate(NamedTuple):
-    """A line of an answer, at the index `position`, that starts with a line number and may show a line of the file: one
-    of those at `indexes`. Between `number` and text is a label, such as `: `. The whitespace `blank` ends the label;
-    the text starts at the character `cut`.
+    """A line of an answer that starts with a line number and may show a line of the file. `position` is the index of
+    the line in the answer, `indexes` are the possible indexes in the file. Between `number` and text is a label, such
+    as `: `. The whitespace `blank` ends the label; the text starts at the character `cut`.
     """
 
     position: int
@@ -53,9 +53,9 @@ def find_numbered_lines(texts: Sequence[str], line_index: LineIndex) -> Numbered
     """Find the lines of an answer (`texts`) that start with a line number and show lines of the file.
 
     The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0, or
-    from the first shown line. A shift is ignored if another shift matches the same lines and more. Of the remaining
-    shifts, the first of these is used: 0, -1, a shift whose first line has the number 0 or 1. Otherwise the numbers are
-    wrong, and `right` is empty.
+    from the first shown line. A shift is ignored if a different shift matches the same lines and further lines. The
+    first remaining shift of the following is used: 0, -1, a shift whose first matching line has the number 0 or 1. If
+    none remains, the numbers are wrong, and `right` is empty.
     """
     candidates = [*_iter_candidates(texts, line_index)]
     if not candidates:
@@ -115,9 +115,9 @@ def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _matches_of_shift(candidates: Sequence[_Candidate], shift: int) -> Matches:
-    """Return the lines of an answer whose line number, minus `shift`, is the position of their line in the file. Their
-    labels must end with the same whitespace, or have the same width. The label of a single line must end with at most
-    one space after a sign.
+    """Return the lines of an answer whose line number, minus `shift`, is the position of the shown line in the file.
+    The labels of these lines must end with the same whitespace, or have the same width. If only one line matches, its
+    label must end with at most one space after a sign.
     """
     groups: dict[tuple[str, str | int], dict[int, int]] = {}
     for candidate in candidates:

@@ -47,7 +47,7 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
     """Yield the lines of an answer in each form that a tool may have used, the most likely first. The forms: unchanged;
     the strings of JSON; without colours; without tags and with decoded entities; without a heading; quoted texts with
     decoded escapes; without the border of a table or the `$` at line ends; with whitespace instead of visible signs.
-    Lines in `explained` matched the file in an earlier form, and are not decoded.
+    `explained` contains lines that already matched the file, and are therefore not decoded.
     """
     answer = answer.replace(MARK, "")
     plain = _split_lines(answer)
@@ -151,7 +151,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return each quoted text of a line (a single one with the text before it); without any, the whole line."""
+    """Return the quoted texts of a line. A single one includes the text before it. Without quotes, return the line."""
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
         return [line]
@@ -266,4 +266,4 @@ _LINE_DECODERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] =
     (("$",), lambda line: [line.removesuffix("$")]),
     (("^M$",), lambda line: [line.removesuffix("^M$")]),
 )
-"""Functions that decode a line of an answer. Each is used only for lines with one of the texts listed before it."""
+"""Pairs: some texts, and a function that decodes a line of an answer if the line contains one of the texts."""

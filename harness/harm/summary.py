@@ -16,7 +16,7 @@ def files_shown_after_summary(
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the files that the product shows after a summary: the five changed last, and any as late as the fifth."""
+    """Return the files that the product shows after a summary: the five latest, and all with the time of the fifth."""
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
     return {path for path, time in times.items() if time >= latest[-1]}

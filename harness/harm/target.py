@@ -39,7 +39,9 @@ def starts_with_path(call: ToolCall, path: str) -> bool:
 
 
 def mentions_path(call: ToolCall, path: str) -> bool:
-    """Whether a call has exactly this path as the value of an argument that the product's file tools do not have."""
+    """Whether a call has an argument with exactly this path as its value. The arguments of the product's file tools,
+    such as `file_path`, are ignored.
+    """
     known_arguments = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
     return any(
         isinstance(value, str) and value.removeprefix("$WS/") == path

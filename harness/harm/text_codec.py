@@ -18,7 +18,9 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode the bytes of a file. The encoding is that of the byte order mark if possible, otherwise UTF-8."""
+        """Decode the bytes of a file with the encoding of the byte order mark, or as UTF-8 without one or if this
+        fails.
+        """
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:

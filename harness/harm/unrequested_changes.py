@@ -179,7 +179,7 @@ def _describe_numbers(
     path: str, numbers: Sequence[int], authors: set[tuple[LineAuthor, bool]], knowledge: FileKnowledge
 ) -> str:
     """Describe lost lines and their authors: `line 2 of a.txt, which another program saved after the Read`. `authors`
-    contains pairs: an author of some of the lines, and whether the session has seen the author's lines.
+    contains pairs: the author of some lost lines, and whether the session has seen these lines.
     """
     if ("other", False) in authors:
         time = f" after the {knowledge.action_before_change}" if knowledge.action_before_change else ""
@@ -208,7 +208,7 @@ def _excerpt_of(data: bytes | None) -> str:
 
 
 def describe_change(before: Entry | None, after: Entry | None) -> str:
-    """Return how a path changed: `changed`, `removed`, `made` (a new directory), `left behind` (other new entries)."""
+    """Return the kind of a change: `changed`, `removed`, `made` (new directory), `left behind` (new file or link)."""
     if before is None:
         return "made" if isinstance(after, Directory) else "left behind"
     return "removed" if after is None else "changed"

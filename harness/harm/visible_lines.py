@@ -16,7 +16,7 @@ _DIGEST_PATTERN = re.compile(r"[^\w\s]?([^\W_]{1,8})([\W_])")
 _NUMBERED_WORD_PATTERN = re.compile(r"([^\W\d_]*)[0-9]+")
 """Pattern of a word such as `L12`: letters and a line number. Used to distinguish line numbers from digests."""
 _SEPARATORS = "|│┃:#→>\t-"
-"""Signs between a digest and the text of its line: one of these, two of them, or one with a space after it."""
+"""Signs between a digest and the text of its line: one sign, two signs, or one sign and a space."""
 _MARK_IN_CAT_OUTPUT = "M-oM-;M-?"
 """A byte order mark as `cat -A` prints it before the first line. Used to recognise the first line in such output."""
 _MAX_LABEL_CHARS = 12
