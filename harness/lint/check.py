@@ -42,7 +42,7 @@ def position_or_start(position: Position | None, context: LintContext) -> Positi
 @dataclass(frozen=True, slots=True)
 class RuleEvidence:
     """The evidence that one scenario contributes for its rule. Used to check that each rule is tested sufficiently.
-    `allowed` contains each tool whose last call is not refused. Earlier calls may only prepare the last call.
+    `allowed` contains each tool whose last call in the scenario succeeds. Earlier calls may only prepare the last call.
     """
 
     scenario_id: str
@@ -51,7 +51,9 @@ class RuleEvidence:
 
 
 class Check(Protocol):
-    """A check that an extension adds. The entry points `readfirst.checks` name functions that create it for a suite."""
+    """A check that an extension adds. The extension declares an entry point `readfirst.checks`: a function that creates
+    the check for a suite.
+    """
 
     findings: Sequence[Finding]
     """Findings about files that only this check reads."""
@@ -63,9 +65,9 @@ class Check(Protocol):
     def check_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
-        """Yield findings that depend on several scenarios. `stated` returns the value of `stated_in` for a scenario id,
-        or None if the scenario cannot be read; it raises UnknownScenarioError. `shown` contains, by rule, the evidence
-        that its scenarios contribute.
+        """Yield findings that depend on several scenarios. `stated` returns, for a scenario id, whether each call has
+        the key `documented` (see `stated_in`), or None if the scenario cannot be read; it raises UnknownScenarioError.
+        `shown` contains, by rule, the evidence that its scenarios contribute.
         """
         ...
 

@@ -119,8 +119,8 @@ class ComparableValues:
 @dataclass(frozen=True, slots=True)
 class FileFindings:
     """The findings about one scenario, and the data for checks that compare several scenarios. `contracts` are the
-    contracts in its recording; None if it was not read. `unrecorded_contracts` are those that the recording should
-    contain, but lacks.
+    contracts in the recording of the scenario; None if the recording was not read. `unrecorded_contracts` are contracts
+    that the recording lacks, but should contain.
     """
 
     scenario_id: str

@@ -57,8 +57,9 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
 
 
 def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that support a scenario, but whose recording is missing without a stated reason. Empty if
-    the suite needs no recordings, or if the recording of the scenario's contract is missing or invalid.
+    """Return the contracts that support all capabilities of a scenario, but are missing in its recording without a
+    stated reason. Empty if the suite needs no recordings, or if the recording of the scenario's contract is missing or
+    invalid.
     """
     scenario, transcripts = case.scenario, recording.transcripts
     is_current = scenario.contract in transcripts and recording.inputs == scenario.inputs
@@ -87,8 +88,8 @@ def check_orphans(
     suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
     """Yield findings about recordings of unknown scenarios or contracts, and about files that are not recordings.
-    `located` contains the id and the file of each recording, `read` the contracts in each recording; None if it was not
-    read.
+    `located` contains the id and the file of each recording. `read` contains the contracts in each recording; None if
+    the recording was not read.
     """
     recordings = suite.recordings
     known_contracts = {contract.name for contract in suite.contracts.recorded}

@@ -116,7 +116,9 @@ def _check_files(
 def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
-    """Yield findings if a scenario in `titles` or `fingerprints` is equal. Otherwise add this one to the mappings."""
+    """Yield findings if an earlier scenario has the same title or fingerprint as the scenario of `result`. Otherwise
+    add the title and the fingerprint to the mappings, which contain scenario ids.
+    """
     if result.values is None:
         return
     scenario_id, values = result.scenario_id, result.values

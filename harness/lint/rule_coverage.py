@@ -67,7 +67,7 @@ def _check_rule_metadata(rule: Rule, documents: Sequence[str]) -> Iterator[Findi
 
 
 def _check_evidence(rule: Rule, shown: Sequence[RuleEvidence]) -> Iterator[Finding]:
-    """Yield findings if a rule has too few scenarios, none with its requirement, or none with an allowed call."""
+    """Yield findings if a rule has too few scenarios, no scenario of its requirement, or none with an allowed call."""
     if len(shown) < _MIN_SCENARIOS:
         subject = f"only {shown[0].scenario_id} shows" if shown else "no scenario shows"
         fix = f"Add a scenario with `rule: {rule.id}`, or let another rule take it in."

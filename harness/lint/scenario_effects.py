@@ -15,8 +15,8 @@ from readfirst.harness.yaml_io.finding import Finding
 
 
 def check_effects(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding if a scenario contains no call, and findings about events that change nothing, or that name a
-    missing file, as far as the files are known.
+    """Yield a finding if a scenario contains no call. Yield a finding for each event that changes nothing, or that
+    needs a file known to be missing.
     """
     if not any(case.scenario.calls()):
         fix = "Add a call, or remove the scenario."
@@ -64,7 +64,7 @@ def fingerprint(scenario: Scenario) -> str:
 
 
 def _as_json(value: Any) -> Any:
-    """Convert a part of a scenario to JSON types for the fingerprint: digests of contents, no expectations."""
+    """Convert a part of a scenario to JSON types for the fingerprint: contents as digests, without expected results."""
     match value:
         case TextContent() | Base64Content():
             return hashlib.sha256(value.data()).hexdigest()

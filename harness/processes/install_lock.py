@@ -11,7 +11,9 @@ from readfirst.harness.processes.rmtree import destroy
 
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
-    """Lock a directory of the cache during the block. If it is locked, wait; without `wait`, raise BlockingIOError."""
+    """Lock a directory in a cache of installed packages during the block. If another process has locked the directory,
+    wait; if `wait` is false, raise BlockingIOError.
+    """
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

@@ -152,8 +152,8 @@ class LineProgram(Child):
             stream.close()
 
     def _wait_for_event(self, deadline: float, events: Mapping[int, int]) -> set[int]:
-        """Wait until one of the descriptors is ready for its event, and return the ready descriptors. If the program
-        has written output, read the output and return no descriptor.
+        """Wait until one of the `events` (poll events by descriptor) occurs, or until the program has written output,
+        which is then read. Return the ready descriptors. Raises ResponseTimeoutError at the deadline.
         """
         poll = select.poll()
         for stream, event in events.items():

@@ -49,7 +49,7 @@ def open_subdirectory(name: str, above: int, *, make: bool = False) -> int:
 
 
 def _open_by_steps(path: str, start: int, *, make: bool) -> int:
-    """Open the directories of a path below `start`, which is closed. Return the last descriptor. Raises OSError."""
+    """Open each directory of a path below `start`. Close `start`, return the last descriptor. Raises OSError."""
     descriptor = start
     for part in path.split("/"):
         if part:

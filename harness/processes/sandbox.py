@@ -61,7 +61,7 @@ class Sandbox:
         directory: Path,
         writable: Sequence[Path],
     ) -> list[str]:
-        """Return the command line in the sandbox. The first use logs which of the user's private paths it can read."""
+        """Return the command line in the sandbox. The first use logs the private paths that the program can read."""
         private = _private_paths()
         hidden = sorted(
             {_resolve_path(path) for path in (*suite_paths(), *self.hidden) if os.path.lexists(path)}
@@ -172,9 +172,9 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield every path in the sandbox that would show a hidden directory, so that an empty directory can be mounted
-    over it: the path of the hidden directory, unless it is in an `empty` directory, and its path below each `shown`
-    directory that contains the hidden directory.
+    """Yield every path in the sandbox where a hidden directory would be visible, so that an empty directory can be
+    mounted there: the path of the hidden directory, unless a directory in `empty` contains it; and the corresponding
+    path below each `shown` directory that contains the hidden directory.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):

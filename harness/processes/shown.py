@@ -20,7 +20,7 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Directories that the sandbox hides, as real paths: `private` ones of the user, and `hidden` ones of suites."""
+    """Directories that the sandbox hides: `private` ones of the user, and `hidden` ones of suites. Links are resolved."""
 
     private: Sequence[Path]
     hidden: Sequence[Path]
@@ -89,7 +89,7 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path and, for a link, its targets. For one in `bin`, also yield `lib` and similar paths next to `bin`."""
+    """Yield a path and, for a link, its targets. For a path in `bin`, also yield `lib` and similar paths near `bin`."""
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":

@@ -23,7 +23,7 @@ sys.path.append(sys.argv[1])
 from readfirst.harness.processes.{module} import main
 main(sys.argv[2:])
 """
-"""Code for a new Python that imports and runs a module of this package; a script would be compiled at each start."""
+"""Code for a new Python process that imports and runs a module. A script would be compiled at each start."""
 
 _END_TIMEOUT_S = 10.0
 """Seconds that the supervisor may use to end all processes. After that, its process group is killed."""
@@ -118,7 +118,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words. None if the program runs. The system does not reuse the pid before `end`."""
+        """Return the exit status in words. None while the program runs. Until `end`, the pid is not used again."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -211,9 +211,9 @@ def run_program(
     environment: Mapping[str, str] | None = None,
     failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program without input, and return its exit status and output. `about` describes it in messages. Raises
-    AdapterError, which blames the environment, if it needs more than `seconds` or cannot be started, or if it fails and
-    a `failure` message is given.
+    """Run a program without input, and return its exit status and output. `about` is the purpose of the run, for
+    messages. Raises AdapterError with the blame `environment` if the program needs more than `seconds` or cannot be
+    started. If `failure` is given and the program fails, AdapterError has the message `failure`.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay

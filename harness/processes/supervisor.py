@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> NoReturn:
 
 
 def _run_program(command: list[str], channel: int, *, wrapped: bool, listening: bool) -> int | None:
-    """Start the program, wait for its exit, and return its status. None if the harness closed the channel before."""
+    """Start the program, wait for its exit, and return its status. None if the harness closes the channel first."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)

@@ -116,7 +116,7 @@ def _lock_directory(directory: Path, flags: int = 0) -> int | None:
 
 
 def sweep() -> None:
-    """Remove the temporary directories of killed runs, which no process has locked, once in a process."""
+    """Remove the unlocked temporary directories of killed runs. Only the first call in a process does this."""
     global _swept
     if _swept:
         return
