@@ -107,7 +107,7 @@ def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
 
 
 def with_first_difference(verdict: Verdict) -> Verdict:
-    """Return a copy of a verdict with only the first difference at its lowest failing level, shortened."""
+    """Return a copy of a verdict with only the first difference at its lowest failed level. Long values are cut."""
     level = lowest_failure(verdict)
     first = next((difference for difference in verdict.differences if difference.level == level), None)
     if first is None:

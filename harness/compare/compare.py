@@ -228,7 +228,7 @@ class _Comparison:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        """Return the status, the party to blame for an error, and reason. `verdict` may change `passed` to `failed`."""
+        """Return the status, the party to blame for an error, and the reason. `verdict` may change a passed status."""
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)

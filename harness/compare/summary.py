@@ -42,8 +42,8 @@ def _shorten_reason(reason: str) -> str:
 
 @dataclass(slots=True)
 class Count:
-    """Numbers of scenarios with each status, for one family (such as `gate`) or for all scenarios. `judged` counts
-    the scenarios that passed, failed or ended early (`error`), `holds` the scenarios that hold at each level.
+    """Numbers of scenarios with each status, for one family (such as `gate`) or for all scenarios. `judged` counts the
+    scenarios that passed, failed or ended early (`error`), `holds` the scenarios that reach each level.
     """
 
     scenarios: int = 0

@@ -29,7 +29,7 @@ _MAX_CONTENTS = 16
 
 @dataclass
 class FileCalls:
-    """The answered calls of one model message that change the file `path`, each with its position in the message."""
+    """The answered calls of one model message that change the file `path`, in order, with their positions."""
 
     path: str
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)

@@ -18,9 +18,7 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode the bytes of a file with the encoding of the byte order mark, or as UTF-8 without one or if this
-        fails.
-        """
+        """Decode the bytes of a file: in the encoding of the byte order mark if this is possible, else as UTF-8."""
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:

@@ -118,7 +118,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words. None while the program runs. Until `end`, the pid is not used again."""
+        """Return the exit status in words. None while the program runs. Until `end`, the system keeps the pid."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
