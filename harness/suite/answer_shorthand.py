@@ -31,10 +31,10 @@ def clause_from_shorthand(
     files: Mapping[str, Entry | None],
     changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return the result that a scenario file states by the short form `shown` or `done`. None if the short form cannot
-    be used for the call. `files` are the known files of the workspace before the call; None means that a path does not
-    exist. `changes` are the file changes that the scenario states for the call. If there are any, the answer is
-    computed from these changes, not from the arguments.
+    """Return the expected result that the short form `shown` or `done` of a scenario file stands for. None if the call
+    does not support this short form. `files` are the workspace's known files before the call; a value of None means
+    that the path does not exist. If the scenario states the file changes of the call (`changes`), the expected answer
+    is computed from them, otherwise from the arguments.
     """
     if changes:
         return (
@@ -64,7 +64,7 @@ def clause_from_shorthand(
 
 
 def error_message(template: str, arguments: Mapping[str, Any]) -> str | TextDigest | None:
-    """Return `template` with arguments in place of placeholders such as `{old_string}`. None if any is missing."""
+    """Replace placeholders such as `{old_string}` by the call's arguments. None if the call lacks such an argument."""
     if not all(isinstance(arguments.get(name), str) for name in _PLACEHOLDER.findall(template)):
         return None
     return _text_or_digest(_PLACEHOLDER.sub(lambda match: arguments[match[1]], template))
@@ -109,7 +109,7 @@ def _clause_of_write(path: str, content: str, files: Mapping[str, Entry | None])
 def _clause_of_edit(
     path: str, old: str, new: str, files: Mapping[str, Entry | None], *, replace_all: bool
 ) -> Clause | None:
-    """Return the result of an Edit. None if `old` is ambiguous or missing, unless it is empty and creates a file."""
+    """Return the expected result of an Edit (empty `old`: of a new file). None if `old` is missing or ambiguous."""
     name = _path_in_workspace(path, files)
     if name is None or "\r" in old + new:
         return None
@@ -135,7 +135,7 @@ def _clause_of_edit(
 def _clause_of_notebook_edit(
     path: str, cell_id: str, source: str, files: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of replacing a cell's source; a code cell loses its outputs. None if the cell is missing."""
+    """Return the expected result of a NotebookEdit that replaces a cell. None if the notebook lacks the cell."""
     name = _path_in_workspace(path, files)
     text = _read_text(path, files)
     if name is None or not text:
@@ -155,7 +155,7 @@ def _clause_of_notebook_edit(
 def _clause_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of an Edit or Write with one stated change of a file. None for several, or for other tools."""
+    """Return the result of an Edit or Write, from the only file in `changes`. None for several files or other tools."""
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None

@@ -31,7 +31,7 @@ HEADING_KEYS = (
     "contract",
 )
 SCENARIO_KEYS = (*HEADING_KEYS, "given", "steps")
-"""The keys of a scenario, which a case may replace. All other keys of a case are values for placeholders."""
+"""The keys of a scenario, which a case may replace. Every other key of a case is the value of a placeholder."""
 _METADATA_KEYS = ("title", "requirement", "rule", "tags")
 
 _VALUE_NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]*")
@@ -42,7 +42,7 @@ _ABSENT: Any = object()
 
 @lru_cache(maxsize=256)
 def read_cases(data: bytes, file: Path) -> Document:
-    """Parse a file with several scenarios: a table of cases. Cached. Raises SuiteError if its form is wrong."""
+    """Parse a scenario file with several scenarios (key `cases`). Cached. Raises SuiteError if the key is invalid."""
     document = strict_yaml.load(data, file)
     if error := _find_form_error(document):
         raise SuiteError([error])
@@ -50,7 +50,7 @@ def read_cases(data: bytes, file: Path) -> Document:
 
 
 def _find_form_error(document: Document) -> Finding | None:
-    """Return a finding for the first error in the form of a table, such as an invalid name. None if it is correct."""
+    """Return a finding for the first error in the key `cases`, such as an invalid case name. None without errors."""
     root = document.value
     if not isinstance(root, dict) or not isinstance(root.get(CASES), dict) or not root[CASES]:
         fix = "Write `cases:`, and below it the last part of each scenario's id with the values of this scenario."
@@ -75,7 +75,7 @@ def _find_form_error(document: Document) -> Finding | None:
 
 
 def value_names_of(document: Document) -> dict[str, str]:
-    """Return the names of the values for placeholders, each with the name of the first case that defines it."""
+    """Return each placeholder name that a case defines a value for, with the name of the first such case."""
     first_cases: dict[str, str] = {}
     for case_name, case in document.value[CASES].items():
         for name in case:
@@ -103,7 +103,7 @@ def strings_in(value: Any) -> Iterator[str]:
 
 
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
-    """Return the names of values that no placeholder uses, each with the YAML path of its first definition."""
+    """Find values of cases that no placeholder uses. Return each name with the YAML path of its first value."""
     used = placeholders_in(document)
     return {
         name: (CASES, case_name, name)
@@ -114,15 +114,15 @@ def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
 
 @lru_cache(maxsize=256)
 def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
-    """Return the metadata (title, rule and so on) of each case by name. Cached. Raises SuiteError."""
+    """Return the metadata (title, rule and so on) of each case, by the name of the case. Cached. Raises SuiteError."""
     table = read_cases(data, file)
     return {slug: _expand(table, slug, _METADATA_KEYS) for slug in table.value[CASES]}
 
 
 def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
-    """Return one case of a file as the document of a complete scenario. None without a case `case_name`. The positions
-    in the document refer to the original file, and the position of a value to its definition in the case, so that
-    messages name the right line. Raises SuiteError.
+    """Return one case of a file with several scenarios as the document of a complete scenario. None if the file has no
+    case `case_name`. Positions in the document refer to the original file, so that error messages name the right line.
+    The position of a replaced placeholder is that of its value in the case. Raises SuiteError.
     """
     table = read_cases(data, file)
     if case_name not in table.value[CASES]:
@@ -131,7 +131,7 @@ def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
 
 
 def _expand(table: Document, case_name: str, keys: Collection[str]) -> Document:
-    """Return the top-level `keys` of one case, without placeholders. Raises SuiteError if one lacks a value."""
+    """Return the top-level `keys` of one case, with placeholders replaced. Raises SuiteError if a value is missing."""
     case, marks = table.value[CASES][case_name], table.marks[1][CASES][1][1][case_name][1]
     values = dict.fromkeys(value_names_of(table), _ABSENT)
     values |= {key: (case[key], marks[1][key][1]) for key in case if key not in SCENARIO_KEYS}
@@ -154,7 +154,7 @@ def _expand(table: Document, case_name: str, keys: Collection[str]) -> Document:
 
 
 class _MissingValueError(Exception):
-    """A case has no value for a placeholder that is only a part of a text. The message is the placeholder's name."""
+    """A case lacks the value of a placeholder inside a longer text. The message is the placeholder's name."""
 
 
 def _missing_value(table: Document, case_name: str, name: str) -> Finding:
@@ -166,10 +166,10 @@ def _missing_value(table: Document, case_name: str, name: str) -> Finding:
 def _fill_values(
     value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False
 ) -> tuple[Any, Any]:
-    """Replace the placeholders in a YAML value. Return the new value, and the position of each of its parts in the
-    file. `_ABSENT` replaces a value that consists of one placeholder without a value in the case. `mark` contains the
-    positions of `value`. `expecting` is true inside `expect`. There, a placeholder is also omitted if no case has a
-    value for it, because the recorder adds expectations later.
+    """Replace the placeholders in a YAML value. Return the new value, and the positions of its parts in the file.
+    `mark` contains the positions of the parts of `value`. If a text is only a placeholder, and the case has no value
+    for it, the text is replaced by `_ABSENT`. `expecting` is true inside the key `expect`. Inside `expect`, a
+    placeholder that no case defines is also replaced by `_ABSENT`, because the recorder adds expectations later.
     """
     match value:
         case str() if "<" in value:
@@ -203,8 +203,8 @@ def _fill_values(
 
 
 def _fill_text(text: str, values: Mapping[str, Any]) -> Any:
-    """Replace the placeholders in a text. Return `_ABSENT` if the text consists of one placeholder without a value.
-    Raises _MissingValueError if a placeholder without a value is only a part of the text.
+    """Replace the placeholders in a text. Return `_ABSENT` if the text is only a placeholder, and the case has no value
+    for it. Raises _MissingValueError if a placeholder inside a longer text has no value.
     """
     if "<" not in text:
         return text

@@ -33,15 +33,16 @@ if TYPE_CHECKING:
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
-    """Return the scenario with the answers of `contract` in `transcript` as expectations (without any if it is None).
-    The results that published descriptions state are kept. If the scenario file states only the beginning of a text, or
-    no mode of a new file, the rest of the text and the mode are not compared for this contract either.
+    """Return the scenario with the recorded answers of `contract` as expectations. If `transcript` is None, the calls
+    have no recorded expectations. Results that published descriptions state are kept. If the scenario file states only
+    the beginning of an answer, only this beginning is compared. The mode of a new file is only compared if the scenario
+    file states a mode.
     """
     return replace(_replace_expectations(scenario, transcript, _recorded_expectation), contract=contract)
 
 
 def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
-    """Whether the expectations equal the recorded answers of `contract`. False if the scenario changed afterwards."""
+    """Whether the scenario states the recorded answers of `contract`. False if it changed since its recording."""
     transcript = recording.transcripts.get(contract)
     if transcript is None or recording.inputs != scenario.inputs:
         return False
@@ -59,8 +60,8 @@ def _values_of(clause: Clause | None) -> object:
 Part = ToolCall | ParallelCalls
 """A part of a scenario that has an expectation: a call, or a group of parallel calls."""
 _MakeExpectation = Callable[[Part, RecordedResult | None, TranscriptStep | None], Expectation]
-"""Creates the new expectation of a part of a step: a call, or a group of calls. Arguments: the part; its recorded
-result (None for a group); its step in the transcript (None for a call in a group). Both may be None.
+"""Creates the new expectation of a call or of a group of calls. Arguments: the call or group; the recorded result (None
+for a group, or if not recorded); the step in the transcript (None for a call in a group, or if not recorded).
 """
 
 
@@ -89,7 +90,7 @@ def _replace_expectations(
 def _recorded_expectation(
     part: Part, result: RecordedResult | None, row: TranscriptStep | None
 ) -> Expectation:
-    """Return the recorded answer as an expectation, at the position of the stated expectation or of the call."""
+    """Return the recorded answer as an expectation, with the position that the stated expectation (or the call) has."""
     stated = part.expect.recorded
     files: dict[str, Entry | None] = {}
     if row is not None:
@@ -108,7 +109,7 @@ def _recorded_expectation(
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
-    """Return the recorded text of an answer, or only its beginning if the scenario file states no more."""
+    """Return the recorded text of an answer; only its beginning if the scenario file also states only the beginning."""
     if stated is not None and stated.error == result.error:
         match stated.text:
             case TextDigest(None, None, str() as starts, None) if result.text.startswith(starts):
@@ -117,7 +118,7 @@ def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
 
 
 def _pinned_modes(row: TranscriptStep, stated: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the new entries whose mode the scenario file states, with the recorded mode in place of that mode."""
+    """Return the created files and directories whose mode the scenario file states, each with its recorded mode."""
     entries: dict[str, Entry | None] = {}
     for path, entry in stated.items():
         if getattr(entry, "mode", None) is not None and path in row.created:

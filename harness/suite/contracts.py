@@ -28,9 +28,9 @@ from readfirst.harness.yaml_io.yaml_validation import Fields, did_you_mean
 
 DOCUMENTED = "documented"
 DEFAULT_MODEL = "default"
-"""Value of `model` for a contract that was recorded without choosing a model: the product used its default model."""
+"""Value of `model` for a contract that was recorded with the product's default model."""
 LATEST = "latest"
-"""Name that users may write instead of the newest recorded contract with the current model (without `+gated`)."""
+"""A name for the newest recorded contract with the current model (without `+gated`), which users may write."""
 
 _VERSION_PATTERN = re.compile(r"\d+\.\d+\.\d+(?:\+gated)?")
 _NAME_PATTERN = re.compile(r"[0-9]+(?:\.[0-9]+)*(?:\+gated)?")
@@ -52,13 +52,13 @@ class Contract:
 
     `package`, `version`, `model` and `read_gate` are None for a contract without a product. `tools` are the tools of
     the version, `documents` the documents that `documented` is based on. `released` is a date, YYYY-MM-DD. `lacks` are
-    capabilities that only later versions have, such as `during` (a hook can delay a call). `follows` is the last
-    version before this one that still has the tools and capabilities of the previous contract. If
-    `ignores_outer_whitespace` is true, whitespace at both ends of an answer is not compared, because the product
-    appends a reminder to each answer for this model and thereby removes this whitespace. If the versions between the
-    previous contract and this one were recorded with a different model, `between` contains this model and its
-    `ignores_outer_whitespace`. A contract without a product may extend a contract with a product (`extends`), which
-    then judges the scenarios that have no expectations for this contract.
+    capabilities that only later versions have, such as `during` (a hook can delay a call). The tools and capabilities
+    may have changed between the previous contract and this one: `follows` is the last version without the change.
+
+    The product may append a reminder to each answer, and thereby remove whitespace at the ends of the answer. If so,
+    `ignores_outer_whitespace` is true, and this whitespace is not compared. `between` is None, or the model and the
+    `ignores_outer_whitespace` of the versions between the previous contract and this one. A contract without a product
+    may extend a contract with a product: `extends` judges the scenarios that state no result for this contract.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Contract:
     extends: Contract | None = None
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return this contract, or the extended contract if the scenario states no results for this one."""
+        """Return this contract, or the contract that it extends if the scenario states no result for this contract."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     @property
@@ -140,10 +140,11 @@ class Contracts:
         return max(older, key=lambda each: contract_sort_key(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract with this name. If no contract was recorded for the version `name`, return a copy, named
-        `name`, of the next newer contract with the same suffix (`+gated` or none), or of the newest contract. If the
-        tools of this version are still those of the previous contract (`follows`), the previous contract is copied.
-        Raises UnknownContractError if the name is not a version.
+        """Return the contract with this name. If the version `name` was not recorded, return a copy of a similar
+        contract, named `name`: of the next newer contract, or if there is none, of the newest contract. The previous
+        contract is copied instead if this version still has the tools of the previous contract (`Contract.follows`).
+        Only contracts with the suffix of `name` (`+gated` or none) are considered. Raises UnknownContractError if
+        `name` is not a version.
         """
         same_suffix = _with_suffix_of(name, self.all)
         if name in self or not is_version(name) or not same_suffix:
@@ -184,10 +185,9 @@ def contract_sort_key(name: str) -> tuple[Version, str]:
 
 
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the expected result that is used to judge a call for `contract`. None if the scenario does not state one.
-    For a contract without a product, this is the result that the scenario states for this contract. For `documented`, a
-    result that names a document is preferred. Raises ForeignContractError if the scenario was read for a different
-    recorded contract.
+    """Return the expected result of a call on `contract`. None if the scenario states no result for this contract.
+    `documented` prefers a result that names a published document. Raises ForeignContractError if `contract` was
+    recorded, and the expectations of `scenario` are those of a different contract.
     """
     if not contract.recorded:
         stated = expectation.recorded if scenario.contract == contract.name else None
@@ -200,7 +200,7 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the result of `clause_for`; if None, the recorded result. Used only to compare a call's effects."""
+    """Return the result of `clause_for`; if that is None, the recorded result. Used to compare a call's effects."""
     clause = clause_for(scenario, expectation, contract)
     return expectation.recorded if clause is None and not contract.recorded else clause
 
@@ -237,9 +237,9 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
 
 
 def suggest_contract(name: str, contracts: Sequence[Contract]) -> str:
-    """Return a sentence for an error message: which contract to use instead of the unknown `name`. For a version
-    between two contracts, it names the contract with the same behaviour, if there is one, because the reference
-    implementation knows the behaviour of each version.
+    """Return a sentence for an error message, which suggests a contract to use instead of the unknown contract `name`.
+    For a version between two contracts, the sentence names the contract that behaves like this version, if any; the
+    reference implementation knows the behaviour of each version.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: `latest` will be another contract later."
@@ -295,7 +295,7 @@ def _ignores_outer_whitespace(values: Mapping[str, Any]) -> bool:
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the contract that a scenario file names, or the default. Adds a finding if it lacks a called tool."""
+    """Return the contract that a scenario file names, or the default. Adds a finding if a called tool is not in it."""
     default = contracts[contracts.default]
     tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
     missing_tools = sorted(tools - set(default.tools))

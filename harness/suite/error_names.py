@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 @dataclass(frozen=True, slots=True)
 class MessageForm:
-    """A known wording of an error message. `{word}` matches any text. `tools` use the wording (empty: all tools)."""
+    """A wording of an error message. `{word}` matches any text. `tools` are the tools that use it (empty: all)."""
 
     text: str
     tools: tuple[str, ...] = ()
@@ -46,9 +46,10 @@ class ErrorName:
     """A kind of refusal with a name, such as `modified_since_read`. `forms` are the wordings of its messages. `codes`
     contains the numbers that the published descriptions of Claude Code use for this error, by tool.
 
-    If there is only one message, `words` contains it (otherwise empty), and an expectation may use the name of the
-    error instead. `{old_string}` in `words` stands for this argument of the call. A message may contain data of the
-    product, such as its schema of settings: `data` are the texts before the data, `data_ends` the texts after it.
+    If the error has only one message, `words` contains this message, and an expectation may state only the error's
+    name. `words` is empty if the error has several messages. `{old_string}` in `words` stands for an argument of the
+    call. A message may contain a long text of the product, such as a schema, that is not stored: `data` are the
+    possible texts before this long text, `data_ends` the possible texts after it.
     """
 
     name: str
@@ -94,12 +95,12 @@ class Vocabulary:
         return None if error is None else error.codes.get(tool)
 
     def text_before_data(self, name: str, text: str) -> str | None:
-        """Return the part of an error message before data of the product, such as its schema. None without data."""
+        """Return an error message up to its omitted long text, such as a schema. None without such a text."""
         ends = [at + len(mark) for mark in self.names[name].data if (at := text.find(mark)) > 0]
         return text[: min(ends)] if ends else None
 
     def text_after_data(self, name: str, text: str) -> str:
-        """Return the part of an error message after data of the product, such as its schema. Empty without data."""
+        """Return an error message after its omitted long text, such as a schema. Empty without such a text."""
         starts = [at for mark in self.names[name].data_ends if (at := text.rfind(mark)) > 0]
         return text[min(starts) :] if starts else ""
 

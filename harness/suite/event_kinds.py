@@ -19,11 +19,11 @@ SessionEventName = Literal[
 class WorldEventKind:
     """The properties of one kind of event that changes the workspace without a tool, such as `rename`.
 
-    `form` is the form in a scenario file: one `path`, a `command`, or `each`, a mapping of paths to their changes.
-    `fields` are the fields of WorldEvent that an export contains, in addition to the path. If `must_exist` is true, the
-    path must exist before the event. `effect` states how the path changes: it becomes the `entry` of the event (or is
-    deleted if that is None), is `moved`, gets a new `mode`, keeps its content (`none`), or changes in a way that only
-    the disk shows (`unknown`).
+    `form` is the form in a scenario file: `path` (a single path), `command` (a command), or `each` (a mapping of paths
+    to their changes). `fields` are the fields of WorldEvent that an export contains, in addition to the path. If
+    `must_exist` is true, the path must exist before the event. `effect` is the effect on the path: `entry` (created,
+    replaced or deleted), `moved`, `mode` (changed mode), `none` (unchanged content), or `unknown` (the harness must
+    read the workspace again).
     """
 
     form: Literal["path", "each", "command"]
@@ -50,9 +50,9 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
     """The properties of one kind of event that changes the conversation, such as `resume`. `words` describe the event
-    in reports. `needs` is the capability that the adapter must have, or empty. If the event contains steps of another
-    agent, `actor` describes this agent, and `end` is the kind of the event after its steps; otherwise both are empty.
-    `written` is false for the events that end such steps: a scenario file does not contain them, the loader adds them.
+    in reports. `needs` is the capability that the adapter must have, or empty. An event may contain steps of a second
+    agent: `actor` then describes this agent, and `end` is the kind of the event that ends its steps. `written` is false
+    for such ending events, which the loader adds and which a scenario file does not contain.
     """
 
     words: str
@@ -95,10 +95,10 @@ Interruption = Literal[
 
 @dataclass(frozen=True, slots=True)
 class InterruptionKind:
-    """One way to end a call early, such as `killed`: its description in reports (`words`), the capability that an
-    adapter needs, and the signal that is sent to the program, if any. If `waits` is true, the call is ended between
-    validation and execution. If `is_raced` is true, it is ended while the tool writes, so the result may differ between
-    runs.
+    """One way to interrupt a call, such as `killed`: its description in reports (`words`), the capability that an
+    adapter needs (`needs`), and the signal that is sent to the program, or None. If `waits` is true, the call is
+    interrupted after its validation and before it writes. If `is_raced` is true, the call is interrupted while it
+    writes, so the result may differ between runs.
     """
 
     words: str
@@ -154,7 +154,7 @@ class SessionEvent:
 
     - `resume`: the conversation ends and continues later.
     - `compact`: a summary replaces the conversation.
-    - `rewind`: the files return to their state at the last message of the user. These changes belong to the next call.
+    - `rewind`: the files return to their state at the user's last message. These changes are expected at the next call.
     - `mention`: the user mentions the file `path`, relative to the workspace.
     - `agent`: the calls up to the event `end` belong to a sub-agent. The conversation waits for the sub-agent.
     - `background`: the calls up to the event `back` belong to the sub-agent named `path`, which works in parallel.
@@ -175,8 +175,8 @@ T = TypeVar("T")
 
 
 def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
-    """Update `files` with the changes of an event. Return False if further changes may be unknown, as for a git
-    command. The value of a deleted path is None. Links are not followed.
+    """Update `files` with the changes of an event; a deleted path gets the value None. Links are not followed. Return
+    False if the changes of the event cannot be known, as for a git command.
     """
     path = event.path
     below = [name for name in files if name.startswith(f"{path}/")]
@@ -201,7 +201,7 @@ def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None])
 
 
 def with_known_mode(entry: Entry | None, before: Entry | T | None) -> Entry | None:
-    """Return `entry` with the mode that the harness will set: its own, that of `before`, or the default mode."""
+    """Return `entry` with a mode: its own; if it has none, the mode of `before`; if that has none, the default mode."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     if isinstance(before, type(entry)) and before.mode is not None:

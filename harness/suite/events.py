@@ -100,8 +100,9 @@ WRITTEN_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if 
 
 
 def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
-    """Read an event that changes the conversation. Return the event, followed by its inner steps. The inner steps,
-    those of a sub-agent or of a second session, are read by `read_step`, and followed by an event that ends them.
+    """Read an event that changes the conversation. If the event contains steps of a sub-agent or of a second session,
+    return the event, these steps (which `read_step` reads), and an event that ends them. Otherwise return only the
+    event.
     """
     stated, position, known = node.below(kind), node.position, SESSION_EVENTS[kind]
     begin = cast(SessionEventName, kind)

@@ -15,18 +15,18 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
 ReadShorthand = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""Replaces a short form, such as `done`, by an expected result. The arguments are the node of the short form, the short
-form, and the stated changes of files. Without stated changes, the usual changes of the call are expected.
+"""Returns the expected result for a short form, such as `done`. Arguments: the node of the short form; the short form;
+the file changes that the scenario states. If these are empty, the result contains the usual changes of the call.
 """
 
 
 def read_expectation(
     node: Node, allowed_keys: tuple[str, ...], read_shorthand: ReadShorthand | None = None
 ) -> Expectation:
-    """Read the value of `expect`: one expected result (a clause with `allowed_keys`), or a list of two. One clause
-    states the result for the scenario's contract. With the key `documented`, the clause is also the result that a
-    document states. If the document states a different result, a second clause contains it. `read_shorthand` is used to
-    read a short form, such as `done`, in place of a clause; without it, short forms are errors.
+    """Read the value of `expect`: an expected result (a clause with `allowed_keys`), or a list of two clauses. A clause
+    without the key `documented` states the result on the scenario's contract, a clause with this key the result that a
+    document states. A single clause with the key `documented` states both. `read_shorthand` replaces a short form, such
+    as `done`, by a clause. If it is None, short forms are errors.
     """
     if isinstance(node.value, dict) or (read_shorthand is not None and isinstance(node.value, str)):
         clause = _read_clause(node, allowed_keys, read_shorthand)
@@ -46,7 +46,7 @@ def read_expectation(
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding about two expected results of a call that both have, or both lack, the key `documented`."""
+    """Add a finding: two clauses of one call are `documented`, or two clauses of one call are not `documented`."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."
@@ -82,7 +82,7 @@ def _read_clause(
 def _read_shorthand_clause(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], read_shorthand: ReadShorthand
 ) -> Clause | None:
-    """Return the result for the short form in `answer`. Adds a finding for keys that must not be next to `answer`."""
+    """Return the result for the short form in `answer`. Adds a finding for keys that `answer` excludes."""
     shorthand = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

@@ -144,7 +144,7 @@ def _read_text_content(fields: Fields, kind: str) -> TextContent:
 
 
 def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
-    """Return the file. Adds a finding if its text contains a character that does not exist in the encoding."""
+    """Return the file. Adds a finding if its text contains a character that its encoding cannot represent."""
     content = entry.content
     if isinstance(content, TextContent) and not content.text.isascii():
         try:
@@ -157,8 +157,9 @@ def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
 
 
 def entry_value(entry: Entry | None, encode_long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
-    """Return the value of an entry in scenario (YAML) and recording files (JSON). None for a deleted path.
-    `encode_long` returns the keys to use instead of long content. If it returns none, the content is written in full.
+    """Return an entry as it is written in scenario files (YAML) and recording files (JSON). None for a deleted path.
+    `encode_long` may return keys, such as a digest, that replace a long content. If it returns none, the content is
+    kept.
     """
     fields: dict[str, Any]
     match entry:

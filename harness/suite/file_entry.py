@@ -46,7 +46,7 @@ def shift_text(seconds: Seconds) -> str:
 
 
 OLD_TIME = 1_577_836_800
-"""Time of given files and directories unless stated: 2020-01-01T00:00:00Z, in seconds since 1970."""
+"""Default time of the given files and directories: 2020-01-01T00:00:00Z, in seconds since 1970."""
 
 _BYTE_ORDER_MARKS = {"utf-8": b"\xef\xbb\xbf", "utf-16-le": b"\xff\xfe", "utf-16-be": b"\xfe\xff"}
 _MAX_CACHED_CHARS = 1 << 20
@@ -127,8 +127,8 @@ Content = TextContent | Base64Content | bytes
 
 
 class Stamp(NamedTuple):
-    """The identity and the time of a file, used to detect that it was written with the same bytes. `names` is the
-    number of hard links of the file; `mtime_ns` is its time in nanoseconds since 1970.
+    """The identity and the time of a file, to detect that a file was rewritten without a change of its bytes. `names`
+    is the number of hard links of the file; `mtime_ns` is its time in nanoseconds since 1970.
     """
 
     inode: int
@@ -138,9 +138,9 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` is None if it is not stated. `mtime` is in seconds since 1970; None means OLD_TIME. If
-    `ownership` is None, the file belongs to the owner of the running process; in an expectation, None means that the
-    owner must be unchanged. Snapshots also contain a `stamp`, which is not compared.
+    """A regular file. `mode` is None if the scenario states no mode. `mtime` is in seconds since 1970; None means
+    OLD_TIME. `ownership` None means: in a given file, the owner is the user that runs readfirst; in an expected file,
+    the owner is unchanged. Snapshots of the workspace also contain a `stamp`, which is not compared.
     """
 
     content: Content
@@ -171,7 +171,7 @@ class HardLink:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory. `mode` is None if not stated. `ownership` is None for the owner of the running process."""
+    """A directory. `mode` is None if the scenario states no mode. `ownership` None: the user that runs readfirst."""
 
     mode: int | None = None
     ownership: Ownership | None = None
@@ -179,7 +179,7 @@ class Directory:
 
 @dataclass(frozen=True, slots=True)
 class SpecialFile:
-    """An unreadable entry: `fifo` or `socket`; in snapshots also `device`, `missing` or a file that is too large."""
+    """An entry that cannot be read: `fifo` or `socket`; in a snapshot also `device`, `missing` or a too large file."""
 
     kind: str
 

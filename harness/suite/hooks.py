@@ -23,7 +23,7 @@ _MATCHER_PATTERN = re.compile(rf"\*|(?:{'|'.join(CALLS)})(?:\|(?:{'|'.join(CALLS
 
 
 def read_hooks(check_call: CheckCall, given: Fields) -> tuple[GivenHook, ...]:
-    """Read the hooks of a scenario, in their order. `check_call` checks arguments that a hook provides (`input`)."""
+    """Read the hooks of a scenario, in their order. `check_call` checks the arguments in the key `input` of a hook."""
     if "hooks" not in given:
         return ()
     return tuple(_read_hook(check_call, node) for node in given["hooks"].listed(empty=False))
@@ -82,7 +82,7 @@ def hooks_for_scenario(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 
 def hook_command(hook: GivenHook, root: str) -> str:
-    """Return the shell command of a hook. It first reads its whole input, so that the agent's write never fails."""
+    """Return the shell command of a hook. The command reads its input to the end, else the agent's write could fail."""
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

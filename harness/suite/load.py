@@ -56,11 +56,11 @@ from readfirst.harness.yaml_io.yaml_validation import (
 
 _ACTIONS = (*CALLS, *WORLD_EVENTS, *WRITTEN_SESSION_EVENTS, "parallel", "at_once")
 _SHORTHAND_USES = {SHOWN: "a Read of lines of a text file", DONE: "a change of a text file"}
-"""Descriptions of the calls that may use each short form. Messages about other calls contain them."""
+"""The kind of call that each short form is for. Used in messages about calls that cannot use the short form."""
 _ERROR_NAME_PATTERN = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR_RULE = "unclear-word"
 _MAX_REPETITIONS = 1000
-"""Maximum of the key `times`: how often two sessions repeat calls that they make at the same time."""
+"""Maximum of the key `times` of `at_once`: how often two sessions repeat their simultaneous calls."""
 _DISK_SIZES = range(2 * DISK_PAGE, (1 << 20) + 1, DISK_PAGE)
 
 
@@ -74,10 +74,10 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Create a scenario from a parsed document. With `require_expect`, a call without an expectation is a problem. If
-    `trusted`, paths and programs are not checked. If `composed`, the expectations are only in the recording. `words`
-    returns the messages of errors by name, which replace expectations that contain only the name of an error. Raises
-    SuiteError with all problems of the file.
+    """Create a scenario from a parsed file. If `require_expect` is true, each call must have an expectation. If
+    `trusted` is true, paths and programs are not checked. `composed` means that a program composed the scenario, so its
+    expectations are only in its recording. `words` returns the message of each named error, for expectations that
+    contain only the name. Raises SuiteError with all problems of the file.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -93,7 +93,7 @@ def scenario_from(
 
 
 class _Reader(Inspection):
-    """Reads a scenario file, with a method per part of the format. Each adds findings for errors and continues."""
+    """Reads a scenario file. Each method reads a part of the format; it adds findings for errors and continues."""
 
     def __init__(
         self,
@@ -234,7 +234,7 @@ class _Reader(Inspection):
         return read_event(node, action)
 
     def action(self, node: Node, actions: Sequence[str]) -> str | None:
-        """Return the key of a step that states its tool or event. Without such a key, add a finding and return None."""
+        """Return the key that names the tool or event of a step, such as `Edit`. Adds a finding if it is missing."""
         begin = f"Begin it with one of: {', '.join(actions)}."
         if not isinstance(node.value, dict):
             node.note(f"{node.what} must be a mapping, not {json_type_name(node.value)}", begin)
@@ -259,7 +259,7 @@ class _Reader(Inspection):
         return None
 
     def calls(self, nodes: Sequence[Node], others: tuple[str, ...]) -> Iterator[ToolCall]:
-        """Yield each call in a list. Calls with errors are reported and skipped. `others`: further allowed keys."""
+        """Yield each call in a list. Calls with errors are reported and skipped. A call may have the keys `others`."""
         for node in nodes:
             action = self.action(node.called("a call"), CALLS)
             if action:
@@ -300,8 +300,8 @@ class _Reader(Inspection):
         tool: str,
         arguments: Mapping[str, Any],
     ) -> Clause:
-        """Return the expected result for a short form: `shown` and `done` (the usual result), or the name of an error.
-        If `files` contains changes that the scenario states, the result contains the answer that reports these changes.
+        """Return the expected result for a short form: `shown`, `done`, or the name of an error. If `files` contains
+        file changes that the scenario states, the result for `done` is the product's usual answer about these changes.
         """
         position = node.position
         rule = _UNCLEAR_RULE if _ERROR_NAME_PATTERN.fullmatch(shorthand) else "schema"
@@ -334,7 +334,7 @@ class _Reader(Inspection):
     def interruption(
         self, node: Node, events: Sequence[WorldEvent], arguments: Mapping[str, Any]
     ) -> Interruption:
-        """Read the key `interrupted`. Adds a finding if the events or arguments do not suit the interruption."""
+        """Read the key `interrupted`. Adds a finding if the call's events or arguments exclude this interruption."""
         kind: Interruption = node.one_of(get_args(Interruption))
         if events and not INTERRUPTIONS[kind].waits:
             node.note(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # implementations import this module, but not YAML
 
 
 USER, ACL = "user.", "system.posix_acl_access"
-"""Attributes that a scenario may use: those with the prefix `USER`, and the access control list (`ACL`)."""
+"""Extended attributes that a scenario may use: names with the prefix `USER`, and the access control list (`ACL`)."""
 _KEYS = ("owner", "group", "attributes")
 _MAX_ID = 60_000
 """Largest user or group id in scenarios. Larger ids are missing in some containers, or belong to `nobody`."""

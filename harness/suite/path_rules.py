@@ -10,7 +10,7 @@ from readfirst.harness.yaml_io.strict_yaml import YamlPath
 from readfirst.harness.yaml_io.yaml_validation import FormError, Inspection, Node
 
 CheckCall = Callable[[YamlPath, str, Mapping[str, Any]], None]
-"""Adds findings about a call in a scenario file: its YAML path, its tool (or the tools of a hook), its arguments."""
+"""Adds findings about a call or hook in a scenario file. Arguments: YAML path, tool (or tools), tool arguments."""
 PROGRAMS = (
     *("cat", "cd", "cp", "echo", "egrep", "false", "fgrep", "grep", "head", "ls", "mv", "nl", "printf"),
     *("pwd", "rg", "rm", "sed", "sort", "tail", "tee", "touch", "true", "wc"),
@@ -21,9 +21,9 @@ _MAX_COMPONENT_BYTES = 255
 _MAX_PATH_BYTES = 1024
 _PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
 _NONEXISTENT_PREFIXES = ("readfirst", "?")
-"""Beginnings, without the first `/`, of absolute paths that exist on no machine. Calls with missing paths use them."""
+"""An absolute path that starts with `/` and one of these texts exists on no machine. Used for missing paths."""
 _MIN_UNUSABLE_BYTES = 4096
-"""Minimum length in bytes of an absolute path that is too long everywhere. Scenarios may use such paths."""
+"""An absolute path with at least this many bytes is too long for every system, so a scenario may use it."""
 _SEPARATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 
@@ -51,7 +51,7 @@ def path_problem(path: str) -> str | None:
 
 
 def is_safe(node: Node, path: object, *, key: bool = False) -> bool:
-    """Whether `path` is valid in a workspace. If not, add a finding at the node's key or value. Raises FormError."""
+    """Whether `path` is valid in a workspace. If not, add a finding at `node` (or at its key). Raises FormError."""
     if not isinstance(path, str):
         raise FormError(node)
     problem = path_problem(path)
@@ -71,9 +71,9 @@ def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:
-    """Return the reason why a path in a call's arguments is outside the workspace and the home directory. Otherwise
-    None. A path inside begins with `$WS/` or `~/`, or is relative, and no `..` leads above its start. An absolute path
-    is also allowed if it exists on no machine, unless the call `writes` and could create it.
+    """Return an error message if a path in a call's arguments is outside the workspace and the home directory.
+    Otherwise None. A valid path begins with `$WS/` or `~/`, or is relative, and does not use `..` to leave its first
+    directory. An absolute path is also valid if it exists on no machine, unless the call `writes` and could create it.
     """
     base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
     rest = path.removeprefix(base)

@@ -32,7 +32,7 @@ MAX_FILE_BYTES = 8 * 1024 * 1024
 _MAX_PLAIN_LENGTH = 4096
 """Maximum length of an uncompressed text (in characters) or content (in bytes)."""
 _EXCERPT_CHARS = 100
-"""Length of the beginning and of the end of a compressed text that readers can see, in characters."""
+"""Number of characters of a compressed text that stay readable in a recording file, at each end of the text."""
 _PACKED_NAME_CHARS = 12
 _DIGEST_CHARS = 16
 _HOST_TEXT_NAMES = {text: name for name, text in HOST_TEXTS.items()}
@@ -182,7 +182,7 @@ def _since(names: list[str]) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class StepEncoder:
     """Encodes the steps of one recording as JSON values. Long texts are compressed and added to `packed` under their
-    digests. `compressed` contains texts that are already compressed, and whose bytes therefore do not change.
+    digests. `compressed` contains texts in compressed form, which are reused so that their bytes do not change.
     """
 
     compressed: Mapping[str, str]
@@ -227,7 +227,7 @@ class StepEncoder:
         return body
 
     def text(self, text: str) -> str | dict[str, Any]:
-        """Return a text as a JSON value. A long text is added to `packed`, and represented by its key there."""
+        """Return a text as a JSON value. A long text is added to `packed`, and replaced by an excerpt and its key."""
         if len(text) <= _MAX_PLAIN_LENGTH:
             return _encode_text(text)
         return {

@@ -79,14 +79,14 @@ class RecordingLocation:
 
 
 class _LastFileCache:
-    """Reads recording files, and caches the last one until it changes, because the next scenario is often in it."""
+    """Reads recording files. Caches the last file until it changes, because the next scenario is often in this file."""
 
     def __init__(self, suite: Path) -> None:
         self._suite = suite
         self._last: tuple[tuple[object, ...], bytes] = (), b""
 
     def read(self, path: Path) -> bytes | None:
-        """Return the bytes of a file. None if it does not exist. Raises SuiteError as `strict_yaml.read` does."""
+        """Return the bytes of a file. None if the file does not exist. Raises SuiteError if the file cannot be read."""
         try:
             status = os.lstat(path)  # a link has another inode than the file that was read
         except (OSError, ValueError):
@@ -110,9 +110,10 @@ class Recordings:
         base: Recordings | None = None,
         remedy: Callable[[str], str] = "run `readfirst product record --fix {}`".format,
     ) -> None:
-        """Use the recordings in `root`. `find_location` returns the scenario file of an id, by default in the suite of
-        `root`. `base` contains the recordings of scenarios that `find_location` does not find. `remedy` returns, for
-        the id of a scenario, the advice to use in the error message if the scenario changed since its recording.
+        """Use the recordings in the directory `root`. `find_location` finds the file of a scenario by its id (default:
+        in the suite above `root`). `base` contains the recordings of the scenarios that `find_location` does not find.
+        For a scenario that changed since its recording, `remedy` returns the advice in the error message, by the
+        scenario's id.
         """
         self._remedy = remedy
         self.root = root
@@ -184,9 +185,10 @@ class Recordings:
         return recording
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
-        """Return the path and new bytes of a recording file after replacing a scenario's recording. An empty recording
-        is omitted. A damaged file is replaced if it contains only this scenario. Raises RecordingError if a damaged
-        file contains several scenarios, or if the new file would be too large.
+        """Return the path and the new bytes of a recording file, with `recording` in place of the scenario's old
+        recording. If `recording` is empty, the old recording is removed. A damaged file is replaced if it contains only
+        this scenario. Raises RecordingError if a damaged file contains several scenarios, or if the new file would be
+        too large.
         """
         (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
         with _errors_with_path(path):

@@ -54,8 +54,8 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return the length of all `{repeat, times}` texts in a value, to refuse texts that are too long. At most
-    MAX_CONTENT_BYTES + 1 characters are counted for each text.
+    """Return the total length of all `{repeat, times}` texts in a value. Used to refuse texts that are too long, so
+    each text counts as at most MAX_CONTENT_BYTES + 1 characters.
     """
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
@@ -85,7 +85,7 @@ def expand_arguments(value: Any) -> Any:
 
 
 def _json_text(escaped: str) -> str | None:
-    """Decode the inner part of a JSON string, also with half a surrogate pair. None if it is invalid."""
+    """Decode a JSON string without its quotes; it may contain half a surrogate pair. None if the JSON is invalid."""
     try:
         text = json.loads(f'"{escaped}"')
     except ValueError:

@@ -24,13 +24,13 @@ class UnknownRuleError(ReadfirstError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: a behaviour that an implementation follows or breaks. `title` states it in a sentence, `why` explains its
-    importance for a user.
+    """A rule: a behaviour that an implementation follows or breaks. `title` states the behaviour in a sentence, `why`
+    explains its importance for a user.
 
     `tools` are the tools that the rule is about. For each of these tools, a scenario of the rule must contain a call
     that is not refused, unless `always_refused` states why this is impossible. `guards` are the kinds of harm that an
-    implementation may do if it breaks the rule. They are empty if the file contains `guards: none`, which is not
-    allowed for the class `safety`.
+    implementation may do if it breaks the rule. `guards` is empty for a rule that prevents no harm (`guards: none` in
+    the file), which cannot have the class `safety`.
     """
 
     id: str
@@ -100,7 +100,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. Without `classes`, use those of the suite `below` (the extended one). Raises SuiteError."""
+    """Read `rules.yaml`. If it lacks `classes`, use those of `below`, the extended suite. Raises SuiteError."""
     with read_checked(path, "rules") as inspection:
         values, position_of = inspection.document.value, inspection.document.position
         rules = {

@@ -24,12 +24,12 @@ READERS = frozenset({"Read", "NotebookRead"})
 """Names of the tools that show a file and do not change it."""
 
 DISK_PAGE = 4096
-"""Unit of `Given.disk` in bytes: the block size of small file systems."""
+"""`Given.disk`, a size in bytes, is a multiple of this number, the block size of a small file system."""
 CALLS = (*TOOLS, BASH)
 """Names of all tools that a step may call: the file tools, and Bash for commands."""
 
 AT_ONCE = "at_once"
-"""Name of the capability to let two sessions in separate processes work on one file at the same time."""
+"""Name of the capability to let two sessions in separate processes change a file at the same time."""
 BUFFERS = "buffers"
 """Name of the capability to read and write files through the user's editor."""
 
@@ -82,15 +82,15 @@ EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_e
 
 
 class ForeignContractError(ValueError):
-    """The expectations of the scenario are those of a different contract than the requested one."""
+    """The expectations of a scenario are those of a contract other than the requested contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The expected result of one call. If `error` is not None, the call must be refused with this error. `text` is None
-    if it is not stated. `files` contains every path that the step changes; the value is None if the path no longer
-    exists. `reminders` are about changed files and from hooks; they are compared if `Given.reminders` is set. If a
-    published description of Claude Code states the same result, `documented` contains its name and section.
+    """The expected result of one call. If `error` is not None, the call must be refused with this error. If `text` is
+    None, the words of the answer are not compared. `files` contains every path that the step changes; the value of a
+    deleted path is None. `reminders` are messages to the model about changed files and from hooks, compared only if
+    `Given.reminders` is true. `documented` names the published description that states this result, if there is one.
     """
 
     documented: str | None = None
@@ -103,8 +103,8 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a call or group: `recorded` from the product, `documented` from its published
-    descriptions. Each may be None. If the product behaves as documented, both are the same clause.
+    """The expected result of a call or group: `recorded` from the product, or `documented` by its published
+    descriptions. None if unknown. If the product behaves as documented, both are the same clause.
     """
 
     recorded: Clause | None = None
@@ -118,17 +118,17 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call that the model makes. The events `during` happen between validation and execution.
+    """One call that the model makes. The events `during` happen after the call is validated and before it is executed.
 
     If the call ends early, `interrupted` is one of:
 
-    - `cancelled`, `stopped`: the user interrupts the call between validation and execution, or after a file was written
-      and before the answer.
-    - `killed`, `killed-writing`: the program is killed between validation and execution, or when it starts to write.
-      The next call belongs to a new session, unless this session is resumed.
-    - `sigint`, `sigterm`, `sigint-writing`, `sigterm-writing`: the program gets this signal at the same moments, and
-      may exit.
-    - `cut`, `limit`: the connection, or the model's message, ends in the middle of the last argument.
+    - `cancelled`, `stopped`: the user interrupts the call before it is executed (`cancelled`), or after it wrote a file
+      and before its answer.
+    - `killed`, `killed-writing`: the program is killed before the call is executed, or when it starts to write. The
+      next call belongs to a new session, unless this session is resumed.
+    - `sigint`, `sigterm`, `sigint-writing`, `sigterm-writing`: the program gets this signal before the call is
+      executed, or when it starts to write. The program may exit.
+    - `cut`, `limit`: the connection (`cut`) or the model's message (`limit`) ends in the middle of the last argument.
     """
 
     tool: str
@@ -140,7 +140,7 @@ class ToolCall:
 
     @property
     def paused(self) -> bool:
-        """Whether an event or an interruption happens between validation and execution of this call."""
+        """Whether an event or an interruption happens after the call is validated and before it is executed."""
         return bool(self.during) or (self.interrupted is not None and INTERRUPTIONS[self.interrupted].waits)
 
     @property
@@ -177,7 +177,7 @@ class ParallelCalls:
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
-"""The index of a call's step, and its index in a group of parallel calls; None outside groups and for the group."""
+"""The index of a call's step, and of the call in its group. The latter is None for a group or a single call."""
 
 
 def calls_of(step: Step) -> tuple[ToolCall, ...]:
@@ -192,7 +192,7 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
 
 
 def parts_of(step: Step) -> tuple[ToolCall | ParallelCalls, ...]:
-    """Return the parts of a step that may have an expectation: each call, and then the parallel group, if it is one."""
+    """Return the parts of a step that may have an expectation: its calls; for a parallel group, also the group."""
     return (*calls_of(step), *((step,) if isinstance(step, ParallelCalls) else ()))
 
 
@@ -216,10 +216,10 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class GivenHook:
-    """A hook of a scenario, and its effect. It runs before or after each call of the tools in `matcher` (`Edit|Write`).
-    `words` is the reason of a decision, the added context, or the error that the hook prints before it exits with
-    `code`. `input` are arguments that replace the model's. `files` are the files that the hook writes in the workspace.
-    `moved` contains the paths that it renames, with the new path, and the paths that it deletes, with None.
+    """A hook of a scenario, which runs before or after each call of the tools in `matcher` (`Edit|Write`). `words` is a
+    text that the hook prints: the reason of its decision, added context, or an error message before it exits with
+    `code`. `input` are arguments that replace the model's arguments. `files` are the files that the hook writes. The
+    keys of `moved` are paths that the hook renames or deletes; the values are the new paths, or None for deleted paths.
     """
 
     event: HookEvent
@@ -268,9 +268,9 @@ class Given:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One scenario. `id` is its path below `scenarios/`, without `.yaml`; the first part is its family. The
-    expectations in `steps` are those of `contract`: the contract that the file names, or a requested one. `inputs` is a
-    digest of the workspace and the steps, without expectations.
+    """One scenario. `id` is its path below `scenarios/`, without `.yaml`; the first part is its family. `contract` is
+    the contract whose results are the expectations in `steps`. `inputs` is a digest of the workspace and the steps,
+    without expectations.
     """
 
     id: str

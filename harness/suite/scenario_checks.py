@@ -25,7 +25,7 @@ def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
 
 
 def check_hooks(reader: Inspection, given: Given, steps: Sequence[Step]) -> None:
-    """Add a finding for each hook that changes nothing: it writes the given bytes into files that no step changes."""
+    """Add a finding for each hook without effect: it writes unchanged bytes to files that no step changes."""
     changed = {event.path for step in steps for event in events_of(step)} | {
         call.path.removeprefix("$WS/")
         for step in steps
@@ -49,14 +49,14 @@ def check_no_expectations(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding about the first of `parts` (calls or groups), if any: their expectations are not allowed."""
+    """Add a finding with `message` at the first of `parts`, if any: calls or groups that must not have `expect`."""
     if (part := next(parts, None)) is not None:
         line = part.position.line if part.position is not None else 0
         reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)
 
 
 def check_given_paths(reader: Inspection, files: Mapping[str, Entry]) -> None:
-    """Add findings for given paths below another file, and for hard links to files that are not given."""
+    """Add findings for given paths below a file or link, and for hard links to files that are not given."""
     for path, entry in files.items():
         path_in_file = ("given", "files", path)
         parent = path.rpartition("/")[0]

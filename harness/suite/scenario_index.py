@@ -40,7 +40,7 @@ class ScenarioIndex:
         self._cases_by_family: dict[str, _Cases] = {}
 
     def readable(self) -> list[str]:
-        """Return all ids, sorted, without those in files with several scenarios that cannot be read."""
+        """Return all scenario ids, sorted. Ids in a file with several scenarios are omitted if the file is invalid."""
         return sorted({*self._names[0], *self.cases})
 
     def file_of(self, scenario_id: str) -> Path:
@@ -99,7 +99,7 @@ class ScenarioIndex:
 
     @cached_property
     def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
-        """The files with several scenarios, by family, and whether a program composed them (`corpus`)."""
+        """The files with several scenarios, by family. The flag is true for files from a program (`corpus`)."""
         tables: dict[str, list[tuple[Path, bool]]] = {}
         for name in self._names[1]:
             tables.setdefault(_family_of(name), []).append((self.file_of(name), False))

@@ -31,7 +31,7 @@ _MAX_MESSAGE_CHARS = 300
 
 @cache
 def validator(name: str, definition: str = "") -> Draft202012Validator:
-    """Return the JSON Schema validator for files of the format `name`, such as `rules`, or for one `definition`."""
+    """Return a validator for files of the format `name`, such as `rules`, or for a `definition` in its JSON Schema."""
     from jsonschema import Draft202012Validator  # slow to import, and not needed by a run
 
     schema = json.loads((default_root() / "schema" / f"{name}.schema.json").read_bytes())
@@ -43,8 +43,9 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
 @contextmanager
 def read_checked(file: Path, name: str) -> Iterator[Inspection]:
     """Yield an `Inspection` for reading a file of the format `name`. Raises SuiteError with all problems. A file of a
-    user's suite is validated against its JSON schema before the block runs. A bundled file, or an identical copy, is
-    validated only if the block fails (and by `readfirst lint`), because validation would delay each run.
+    user's suite is validated against its JSON Schema before the `with` block runs. A bundled file, or an identical
+    copy, is validated only after an error in the `with` block (and by `readfirst lint`), because validation would delay
+    each run.
     """
     inspection = Inspection.of(file)
     bundled = default_root() / file.name
@@ -67,9 +68,9 @@ def _validate(inspection: Inspection, name: str) -> None:
 def explain_error(
     error: FormError, inspection: Inspection, name: str, without: Collection[str] = ()
 ) -> SuiteError:
-    """Return a SuiteError with all errors of an unreadable file: the findings of `inspection`, and the violations of
-    the JSON Schema `name` at other positions. `error` is the error that ended the reading. Violations of a rule in
-    `without` are omitted.
+    """Return a SuiteError with all errors of an unreadable file: the findings of `inspection`, and, at other positions,
+    the violations of the JSON Schema `name`. Violations of the checks `without` are omitted. If there are no errors,
+    the SuiteError contains `error`, the exception that ended the reading.
     """
     positions = {each.position for each in inspection.findings}
     by_schema = dict.fromkeys(islice(schema_findings(inspection.document, name), MAX_FINDINGS))
@@ -168,7 +169,7 @@ def _members(value: object) -> str:
 
 
 def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
-    """Return all keys that a schema, or an alternative in it, allows in a mapping."""
+    """Return all keys that a schema allows in a mapping, including the keys in its alternatives (`oneOf`, `anyOf`)."""
     findings = set(schema.get("properties", ()))
     forms = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
     if "$ref" in schema:

@@ -161,8 +161,8 @@ def _tokens(expression: str) -> list[tuple[str, bool]]:
 
 
 def _parse(expression: str) -> _Matcher:
-    """Compile the expression of `-k` to a function that returns whether a text matches. Raises SelectionError. Each
-    word is replaced by `contains[index]`, so that the rest is a valid Python expression.
+    """Compile the expression of `-k` to a function that returns whether a text matches. Each word is replaced by
+    `contains[index]`; the result is a valid Python expression. Raises SelectionError.
     """
     words: list[str] = []
     parts, open_brackets, after_a_word = [], 0, False

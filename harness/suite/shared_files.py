@@ -58,7 +58,7 @@ class SharedFiles:
 
     @cached_property
     def _replaces_entries(self) -> bool:
-        """Whether this suite defines contracts of published versions, and therefore inherits no definitions."""
+        """Whether this suite defines contracts of published versions. Such a suite inherits no definitions."""
         from readfirst.harness.yaml_io import strict_yaml
 
         path = self.root / "contracts.yaml"
@@ -79,8 +79,8 @@ class SharedFiles:
     def _load_shared(
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
-        """Return the contents of a shared file in the extended suite and in this suite, if they have the file. `load`
-        reads the file of this suite, `below` returns the content in the extended suite.
+        """Return the contents of a shared file: of the extended suite, then of this suite. Missing files are skipped.
+        `load` reads the file of this suite, `below` returns the content in the extended suite.
         """
         if self.has_own(name) and self._replaces_entries:
             return (load(self.root / name),)

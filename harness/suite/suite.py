@@ -239,8 +239,8 @@ class Suite(SharedFiles):
             return None
 
     def digest(self, scenario_id: str) -> str:
-        """Return a digest of a scenario, to detect changes. If a program composed the scenario, it includes the
-        recording.
+        """Return a digest of a scenario, to detect changes. For a scenario that a program composed (`corpus`), the
+        digest includes the recording.
         """
         location = self.location(scenario_id)
         if not location.case:
@@ -268,10 +268,10 @@ class Suite(SharedFiles):
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
-        """Read one scenario with the expectations of `contract`. If it is None or `documented`, the expectations are
-        those of the scenario file. The expectations of other contracts, and of scenarios that a program composed, are
-        read from the recording. Without a recording, the calls have no expectations. Raises UnknownScenarioError,
-        SuiteError with all errors of the file, or RecordingError.
+        """Read one scenario with the expectations of `contract`. For None and `documented`, the expectations are read
+        from the scenario file, otherwise from the recording. The expectations of a scenario that a program composed
+        (`corpus`) are read from the recording. Without a recording, the calls have no expectations. Raises
+        UnknownScenarioError, SuiteError with all errors of the file, or RecordingError.
         """
         if (part := self.suite_containing(scenario_id)) is not self:
             return part.scenario(scenario_id, contract, require_expect=require_expect)

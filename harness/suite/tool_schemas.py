@@ -26,8 +26,8 @@ _JSON_TYPES: Mapping[type, str] = {
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
     """The definition of a tool that the product gives to the model. `schema` is the complete JSON Schema of the
-    arguments. The description is a text of the product, so only `facts` about the description are stored: its length in
-    characters, its SHA-256, its beginning, and its statements.
+    arguments. The description is a text of the product and is not stored, only `facts` about it: its length in
+    characters, its SHA-256, its beginning, and facts that it states, such as the maximum number of lines.
     """
 
     schema: Mapping[str, Any]
@@ -91,9 +91,9 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 def fields_by_tool(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
     """Describe the fields of structured results. For each tool, return the name of each field, its JSON types
-    (`types`), and whether it is always present (`always`). A field of an object is named like `file.numLines`, a field
-    of the items of a list like `structuredPatch[].lines`. The result itself has an empty name. `always` is true if the
-    field is in each object that may contain it.
+    (`types`), and whether every object that may contain the field does contain it (`always`). A field of an object is
+    named like `file.numLines`, a field of the items of a list like `structuredPatch[].lines`. The result itself has an
+    empty name.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):

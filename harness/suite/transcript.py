@@ -45,7 +45,7 @@ class RecordedResult:
     def of(
         cls, raw: str, error: str | None, beginning: str | None = None, ending: str = ""
     ) -> RecordedResult:
-        """Create the stored form of `raw`, the whole text that the model saw, or of its `beginning` and `ending`."""
+        """Create a result from `raw`, the whole text that the model saw. With `beginning`, store only both ends."""
         answer, is_wrapped, after = unwrapped(raw)
         if beginning is None or beginning == answer:
             return cls(answer, error, is_wrapped, after)
@@ -74,8 +74,8 @@ class TranscriptStep:
 
     `changes` are the changes of the workspace by the product; the value of a deleted path is None. A changed entry has
     a mode only if the mode of an existing file changed. `created` contains the mode of each new file and directory,
-    except directories above another new path. If `struck`, the call reached the moment between validation and
-    execution, when the events `during` the call happen. `reminders` are compared only if the scenario says so.
+    except directories above another new path. `struck` is true if the call was paused after its validation, so that the
+    events `during` the call happened. `reminders` are compared only if `Given.reminders` is true.
     """
 
     tools: tuple[str, ...]
@@ -127,7 +127,7 @@ class Recording:
 
 
 Course = tuple[tuple[bool, ...], ...]
-"""The refusals in a replay, called its course: for each message of the model, whether each of its calls was refused."""
+"""The course of a replay: for each message of the model, whether each of the message's calls was refused."""
 
 
 def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
@@ -140,5 +140,5 @@ def courses_of(recorded: Iterable[Transcript]) -> tuple[Course, ...]:
 
 
 def course_text(course: Course) -> str:
-    """Return a course as a text such as `a ar`: a word per message; `a` per answered, `r` per refused call."""
+    """Return a course as a text such as `a ar`: a word per message, `a` for an answered, `r` for a refused call."""
     return " ".join("".join("r" if refused else "a" for refused in message) for message in course)

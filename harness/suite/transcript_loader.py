@@ -59,7 +59,7 @@ class Transcripts(Mapping[str, Transcript]):
         packed: Mapping[str, str],
         path: Path | None = None,
     ) -> None:
-        """Find each version's answer to each step, without decoding. Raises ValueError, KeyError, TypeError."""
+        """Index the steps of each version without decoding them. Raises ValueError, KeyError, TypeError."""
         if len(names) * len(steps) > _MAX_ANSWERS:  # they would fill the memory
             raise ValueError(
                 f"the steps of the recording have more than {_MAX_ANSWERS:,} answers of all versions"
@@ -110,7 +110,7 @@ def _called_tools(values: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _answers_by_version(names: tuple[str, ...], values: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the index of each version's answer in the list of different answers of a step."""
+    """Return the index of each version's answer in `answers`, the list of a step's different answers."""
     answers = values["answers"]
     starts: dict[str, int] = {}
     for number, answer in enumerate(answers):

@@ -15,7 +15,7 @@ HOST_TEXTS = {
         "</system-reminder>\n"
     ),
 }
-"""Texts that host programs append to many answers, by the names that recordings use instead."""
+"""Texts that host programs append to many answers. Recordings contain the keys, such as `malware`, in place of them."""
 
 _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
 _REMINDER_TAGS = ("<system-reminder>", "</system-reminder>")
@@ -72,7 +72,7 @@ _TEMPORARY_NAME_PATTERN = re.compile(r"\.tmp\.[0-9]+\.[0-9a-f]{6,}")
 """Matches the end of a temporary file's name (process id and random digits), to replace it by a fixed name."""
 
 _BYTES_SENT_PATTERN = re.compile(r"\(first [0-9]+ of [0-9]+ bytes\)")
-"""Matches a note about the number of bytes in the arguments, which depends on the length of the workspace's path."""
+"""Matches a size in an answer, such as `(first 10 of 90 bytes)`, that depends on the length of the workspace's path."""
 
 _SAVED_PATH_PATTERN = re.compile(r"(?<=\bFull output saved to: )/\S+")
 """Pattern of the path of a saved answer. The path is in a directory of the product and differs between runs."""
