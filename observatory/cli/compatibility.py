@@ -34,7 +34,9 @@ _SURVEY = "readfirst targets implementations --write"
 
 def compatibility(
     format_: Literal["markdown", "json", "html"] = typer.Option(
-        "markdown", "--format", help="The output: a page, data, or an HTML page with filters."
+        "markdown",
+        "--format",
+        help="The format: `markdown` (a page), `json` (data), or `html` (a page with filters).",
     ),
     output: Output = None,
     check: Check = False,

@@ -24,13 +24,14 @@ from readfirst.observatory.diagnosis.report import DiagnosisCase, as_json, as_ma
 @running("jobs", "time_limit", "confine")
 def diagnose(
     targets: list[str] | None = typer.Argument(
-        None, metavar="TARGET|FILE...", help="A target, or results that --format jsonl wrote."
+        None, metavar="TARGET|FILE...", help="A target, or a file that `readfirst run --format jsonl` wrote."
     ),
     level: Literal["effects", "reason"] = typer.Option(
-        "effects", help="Explain only different effects, or also different names of errors."
+        "effects",
+        help="`effects`: explain different files and refusals; `reason`: also different names of errors.",
     ),
     format_: Literal["text", "markdown", "json"] = typer.Option(
-        "text", "--format", help="The format of the report; markdown has one line per target."
+        "text", "--format", help="The format of the report; `markdown` prints one line per target."
     ),
     output: Output = None,
     all_: bool = typer.Option(False, "--all", help="List every rule with unexplained failures."),

@@ -38,7 +38,7 @@ def fuzz(
     steps: int | None = typer.Option(
         None,
         min=0,
-        help="Stop after this many steps on TARGET and as many on OTHER.",
+        help="Stop after this many steps on each of the two implementations, TARGET and OTHER.",
         show_default=f"{_STEPS}; no limit with --minutes",
     ),
     minutes: float | None = typer.Option(
@@ -46,10 +46,12 @@ def fuzz(
         min=0.01,
         max=10_000,
         callback=reject_nan,
-        help="Start no new search after this number of minutes.",
+        help="After this number of minutes, no new search is started.",
         show_default="no limit",
     ),
-    seed: int = typer.Option(0, help="A different seed generates different scenarios."),
+    seed: int = typer.Option(
+        0, help="The seed of the random scenarios; the same seed generates the same scenarios."
+    ),
     level: LevelName | None = typer.Option(
         None, help="How strictly to compare.", show_default="text, or the level of the target"
     ),
@@ -57,9 +59,12 @@ def fuzz(
     output: Path = typer.Option(
         Path("fuzz-findings"), help="The directory for the scenario file of each finding."
     ),
-    known: Path | None = typer.Option(None, help="Accepted disagreements; see `readfirst docs fuzzing`."),
+    known: Path | None = typer.Option(
+        None, help="A file of accepted differences between TARGET and OTHER; see `readfirst docs fuzzing`."
+    ),
     baseline: Path | None = typer.Option(
-        None, help="Accepted failures, as for `readfirst run`; findings that they explain are not reported."
+        None,
+        help="A baseline of `readfirst run`; differences that an accepted scenario shows are not reported.",
     ),
     class_: Classes = None,
     long: bool = typer.Option(

@@ -62,11 +62,13 @@ def claims(
     rules: list[str] | None = typer.Argument(
         None,
         metavar="RULE",
-        help="Print only these rules, each with the published claims about it, its behaviours, and differing versions.",
+        help="Print only these rules, each with its published claims, its behaviours, and the versions that break it.",
         show_default="all claims",
     ),
     check: Check = False,
-    write: bool = typer.Option(False, "--write", help="Write docs/behaviour.md next to the fixtures."),
+    write: bool = typer.Option(
+        False, "--write", help="Write docs/behaviour.md of the checkout that contains the fixtures."
+    ),
     fixtures: Fixtures = None,
 ) -> int:
     """Print the claims of the documents next to the recorded behaviour. docs/behaviour.md is a summary."""
@@ -90,7 +92,9 @@ def claims(
 
 def history(
     check: Check = False,
-    write: bool = typer.Option(False, "--write", help="Write docs/history.md next to the fixtures."),
+    write: bool = typer.Option(
+        False, "--write", help="Write docs/history.md of the checkout that contains the fixtures."
+    ),
     published_versions: bool = typer.Option(
         False,
         "--published",
@@ -136,7 +140,7 @@ def behaviours(
     write: bool = typer.Option(
         False,
         "--write",
-        help="Update the list of behaviours in docs/reference-behaviours.md, next to the fixtures directory.",
+        help="Update the list in docs/reference-behaviours.md of the checkout that contains the fixtures.",
     ),
     fixtures: Fixtures = None,
 ) -> int:

@@ -134,7 +134,7 @@ _Jobs = Annotated[
         "--jobs",
         min=1,
         max=256,
-        help="Worker processes: this many targets at once, or this many scenarios if there are fewer targets.",
+        help="Number of processes. With fewer targets than processes, the scenarios of a target run in parallel.",
     ),
 ]
 
@@ -147,7 +147,7 @@ def implementations(
     write: bool = typer.Option(False, "--write", help="Write implementations.json and implementations.md."),
     folder: Path = typer.Option(Path("docs"), help="The directory to write to."),
     update_baselines: bool = typer.Option(
-        False, "--update-baselines", help="Also rewrite the targets' known failures."
+        False, "--update-baselines", help="Also write the baseline (the accepted failures) of each target."
     ),
     missing: bool = typer.Option(
         False,
@@ -158,10 +158,10 @@ def implementations(
     sample: int | None = typer.Option(
         None,
         min=1,
-        help="Run only this many scenarios, spread evenly over the suite; the same for each target.",
+        help="Run only this many scenarios, spread evenly over the suite. Each target runs the same scenarios.",
     ),
     streams: Path | None = typer.Option(
-        None, help="A directory for the JSON Lines of each target, for `readfirst report`."
+        None, help="Write the results of each target as JSON Lines to this directory, for `readfirst report`."
     ),
     *,
     options: RunOptions,

@@ -156,8 +156,8 @@ class Survey:
         gone = sorted(unpack_results(kept["reach"][self._contracts[0]]).keys() - set(self.suite.ids()))
         if gone:
             raise SurveyError(
-                f"{self.files[0]}: {name} was run on {gone[0]}, which is not in the suite any more, so its result "
-                f"cannot be extended. Run it again without --missing."
+                f"{self.files[0]}: the results of {name} contain {gone[0]}, which is not in the suite any more. "
+                f"Run {name} again without --missing."
             )
         return kept
 

@@ -57,7 +57,7 @@ def retire(suite: Suite, version: str) -> None:
                 left = left.without(name)
                 if derive_transcript(left, name) != recording.transcripts[name]:
                     raise RecordingError(
-                        f"the answers of {name} cannot be derived from the neighbouring versions; nothing was removed"
+                        f"{name} was not removed: its answers cannot be derived from the versions before and after it"
                     )
         return left
 

@@ -55,7 +55,7 @@ def install(panel: Panel, code: Mapping[str, CodeType]) -> None:
     """Import all modules of the panel's package from the compiled `code`. Later imports use this code, too."""
     if panel.package in sys.modules:
         raise AssertionError(
-            f"{panel.package} was imported before the fault was put in, so the trial would test the unchanged code"
+            f"{panel.package} was imported before the mutant was installed, so the trial would test the unchanged code"
         )
     sys.meta_path.insert(0, _Finder(panel, code))
     for module in code:

@@ -64,7 +64,9 @@ def measure(panel: Panel) -> Cases:
     try:
         cases, failing = confined.result()
     except EOFError:
-        raise TrialError("the process that runs the unchanged package died") from None
+        raise TrialError(
+            "the process that runs the tests on the unchanged package ended unexpectedly"
+        ) from None
     finally:
         confined.end()
     if failing:

@@ -63,7 +63,7 @@ def judged_exceptions(
     try:
         found = confined.result()
     except EOFError:
-        raise TrialError("the process that tests the exceptions died") from None
+        raise TrialError("the process that tests mutants with an exception ended unexpectedly") from None
     finally:
         confined.end()
     if isinstance(found, TrialError):

@@ -173,13 +173,13 @@ def _parse_options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--exceptions",
         action="store_true",
-        help="test mutants in which a condition is wrong only in one circumstance",
+        help="test mutants in which a condition is wrong only for some calls, for example only for hidden files",
     )
     parser.add_argument(
         "--level",
         choices=("effects", "text"),
         default="text",
-        help="differences by which a mutant is detected; `effects`: in files, refusals and harm (default: text)",
+        help="compare the answers, too (`text`), or only files, refusals and harm (`effects`); default: text",
     )
     parser.add_argument("--jobs", type=_positive_int, default=os.cpu_count() or 1, help="number of processes")
     parser.add_argument("--module", action="append", default=[], help="only mutate this module; repeatable")
