@@ -16,9 +16,9 @@ from readfirst.harness.suite.scenario import Clause, ParallelCalls, Step, TextDi
 SHOWN, DONE = "shown", "done"
 _ROOT = "$WS/"
 _MAX_TEXT_LENGTH = 4096
-"""Maximum length of a text (in characters) or file (in bytes) in an expectation. Longer ones become digests."""
+"""Maximum length of a text (in characters) or a file (in bytes) in an expectation. A digest replaces longer ones."""
 _MAX_READ_LINES = 2000
-"""Maximum number of lines that a Read without `limit` shows. `shown` uses it to compute the expected answer."""
+"""Maximum number of lines that a Read without `limit` shows. Used to compute the answer for `shown`."""
 _CONTEXT_LINES = 4
 """Number of unchanged lines that the answer of an Edit shows before and after the replaced text."""
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -216,7 +216,7 @@ def _read_text(path: str, files: Mapping[str, Entry | None]) -> str | None:
 
 def apply_step(step: Step, files: dict[str, Entry | None]) -> None:
     """Update `files`, the known files of the workspace, with the changes of an event or the expected changes of calls.
-    An event whose changes are unknown, such as a git command, empties `files`.
+    After an event with unknown changes, such as a git command, `files` is empty.
     """
     match step:
         case WorldEvent():

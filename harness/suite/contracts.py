@@ -98,7 +98,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """The contracts of a suite: `documented`, then in release order. `default` is used if the user names none."""
+    """The contracts of a suite: `documented`, then the others in release order. `default` is the default contract."""
 
     default: str
     all: tuple[Contract, ...]
@@ -120,7 +120,7 @@ class Contracts:
 
     @property
     def latest(self) -> Contract:
-        """The newest recorded contract with the current model (not `+gated`), or else the last contract."""
+        """The newest recorded contract with the current model (not `+gated`). Otherwise the last contract."""
         recorded = self.recorded or self.all
         return next((each for each in reversed(recorded) if "+" not in each.name), recorded[-1])
 

@@ -95,7 +95,7 @@ def _repeat_text(text: str, times: int) -> str:
 
 
 def _join_numbered(before: str, after: str, times: int) -> str:
-    """Join `before`, a number and `after` for each number from 1 to `times`. Fast even for many repetitions."""
+    """Return `before`, a number and `after`, repeated for each number from 1 to `times`. Fast for many repetitions."""
 
     def join(numbers: range) -> str:
         return f"{before}{(after + before).join(map(str, numbers))}{after}" if numbers else ""

@@ -37,5 +37,5 @@ def heading_of(document: Document, scenario_id: str) -> Heading:
 
 
 def is_generated(scenario_id: str) -> bool:
-    """Whether a program generated the scenario. It is a bad example then: the files are long, the name meaningless."""
+    """Whether a program generated the scenario. Such scenarios are bad examples: long files and meaningless names."""
     return scenario_id.startswith("crossed/")

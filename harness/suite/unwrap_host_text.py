@@ -79,9 +79,9 @@ _SAVED_PATH_PATTERN = re.compile(r"(?<=\bFull output saved to: )/\S+")
 
 
 def normalize_text(text: str, root: str, home: str) -> str:
-    """Return an answer without parts that differ between runs: `$WS` replaces `root`, the workspace, `$HOME` the home
-    directory. Temporary files and files with saved answers get fixed names, and `N` replaces numbers of bytes that vary
-    with the length of paths.
+    """Return an answer without parts that differ between runs: `$WS` replaces `root`, the path of the workspace, and
+    `$HOME` replaces `home`, the path of the home directory. Fixed names replace the names of temporary files and saved
+    answers. `N` replaces numbers of bytes that vary with the length of paths.
     """
     if "saved to: " in text:
         text = _SAVED_PATH_PATTERN.sub("FILE", text)

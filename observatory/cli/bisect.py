@@ -61,7 +61,7 @@ def bisect(
         False, "--gated", help="Use an older model, which must read a file before it edits the file."
     ),
     keep: int | None = typer.Option(
-        None, min=1, help="Keep at most this many installed versions.", show_default="all"
+        None, min=1, help="Maximum number of versions that stay installed.", show_default="all"
     ),
     record: bool = typer.Option(
         False,

@@ -62,7 +62,7 @@ def claims(
     rules: list[str] | None = typer.Argument(
         None,
         metavar="RULE",
-        help="Print only these rules, each with its published claims, its behaviours, and the versions that break it.",
+        help="Print only these rules, each with its published claims, its behaviours, and its results in all versions.",
         show_default="all claims",
     ),
     check: Check = False,

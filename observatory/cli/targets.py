@@ -152,8 +152,8 @@ def implementations(
     missing: bool = typer.Option(
         False,
         "--missing",
-        help="Run only scenarios without a result, or with the result `error`. If the design of a target has changed, "
-        "run all scenarios.",
+        help="Run only scenarios without a result, or with the result `error`. All scenarios are run if the "
+        "target's design has changed.",
     ),
     sample: int | None = typer.Option(
         None,

@@ -76,7 +76,7 @@ def _newest_version(target: Target, package: tuple[str, str]) -> str:
         answered = re.match(r"\S+ \((\S+)\)", done.stdout)
     if done.returncode != 0 or answered is None:
         raise AdapterError(
-            f"{manager} cannot find the newest version of {name}: is there a network, and is it in the registry?",
+            f"{manager} cannot find the newest version of {name}: check the network, and whether the name is correct",
             blame="environment",
             details=done.stderr[-2000:],
         )

@@ -373,10 +373,10 @@ def test_evidence_alone_is_written_for_those_that_are_named(
 ) -> None:
     def keep(_suite: Suite, folder: Path, name: str, _order: list[str], _limit: float) -> dict[str, str]:
         if name.startswith("agno-gated"):
-            raise AdapterError("it cannot be installed")
+            raise AdapterError("the target cannot be installed")
         return {"modes": str(folder)}
 
     monkeypatch.setattr(command, "keep_evidence", keep)
     ended = issues("--evidence", "agno", "agno-gated", "--folder", str(tmp_path))
     assert (ended.code, ended.out) == (3, "agno@3.1.10: evidence of 1 rule\n")
-    assert ended.err == "agno-gated@3.1.10: it cannot be installed\n"
+    assert ended.err == "agno-gated@3.1.10: the target cannot be installed\n"

@@ -146,7 +146,7 @@ def test_a_registry_that_cannot_be_asked_is_an_error_of_the_environment(
     registry(known)
     ended = readfirst("targets", "list", "--outdated")
     assert (ended.code, ended.out) == (3, "")
-    assert f"{client} cannot find the newest version of {package}: is there a network" in ended.err
+    assert f"{client} cannot find the newest version of {package}: check the network" in ended.err
     assert "there is no way to the registry" in ended.err
 
 

@@ -32,7 +32,7 @@ class Meeting:
         self.asked.append({"target": connect_string, "jobs": given[-1].jobs, "apart": apart})
         self.barrier.wait()
         if connect_string == "target:agno-gated@3.1.10":
-            raise AdapterError("it cannot be installed")
+            raise AdapterError("the target cannot be installed")
         yield from verdicts()
 
 
