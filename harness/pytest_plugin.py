@@ -26,9 +26,9 @@ from readfirst.harness.suite.rule_classes import CLASSES, FORMER_CLASSES, former
 
 
 LEVELS = ("safe", "effects", "reason", "text", "verbatim")
-"""The values of `harness.compare.verdict.LEVELS`, copied because that import takes too long. A test compares them."""
+"""The values of `harness.compare.verdict.LEVELS`, copied because that import takes too long. A test checks the copy."""
 REQUIREMENTS = ("must", "should", "observed")
-"""The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied for the same reason as LEVELS."""
+"""The values of `harness.suite.scenario_metadata.REQUIREMENTS`, copied because that import takes too long."""
 _JUDGED_STATUSES = ("passed", "failed", "error")
 _NO_RUN_OPTIONS = ("help", "version", "markers", "showfixtures", "show_fixtures_per_test", "collectonly")
 """Options that make pytest run no tests. If one of them is used, no adapter is connected."""
@@ -85,8 +85,8 @@ _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options of readfirst to pytest, such as `--readfirst-adapter`. Short names are added only if the command
-    line contains `--adapter`, and only those that it contains, because other plugins may have options with these names.
+    """Add the options of readfirst to pytest, such as `--readfirst-level`. A short name, such as `--level`, is added
+    only if the command line contains this name and `--adapter`, because other plugins may have an option `--level`.
     """
     config = pluginmanager.get_plugin("pytestconfig")
     short = _short_names(config) if isinstance(config, pytest.Config) else set()
@@ -108,8 +108,8 @@ def _parse_class(word: str) -> str:
 
 
 def _short_names(config: pytest.Config) -> set[str]:
-    """Return the short option names that the command line or the configuration uses. Empty if they do not use
-    `--adapter`, except in the suite's checkout.
+    """Return the short option names, such as `level` for `--level`, that the command line or the configuration uses. If
+    `adapter` is not among them, the set is empty, except in a checkout of readfirst.
     """
     given = [*_command_line(config), *config.getini("addopts")]
     used = {name for name in _OPTIONS if any(word.partition("=")[0] == f"--{name}" for word in given)}
@@ -191,8 +191,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layers]:
-    """Return the directory of each suite that the options name. The value is the same for each directory: a tuple of
-    all these directories, because the suites are tested as one. Raises UsageError.
+    """Return a mapping whose keys are the directories of all suites that the options name. Each value is the same
+    tuple: all these directories, because the suites are tested together as one suite. Raises UsageError.
     """
     from readfirst.harness.suite.suite import BUNDLED, open_layers
 
@@ -258,7 +258,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a directory of scenarios whose name must be escaped before printing. None for other directories."""
+    """Collect a directory of scenarios if its name must be escaped before printing. None for any other directory."""
     escaped = escape(path.name)
     if escaped == path.name or _fixtures_root(path) is None:
         return None

@@ -23,9 +23,9 @@ Replays = Mapping[str, tuple[list[str], list[str]]]
 
 class Confirmation:
     """Decides whether the first replay of a scenario suffices as its recording, or whether a second replay must confirm
-    it. A first replay is confirmed if its transcript equals an existing recording. The first recording that exists is
-    compared: the recording of the same contract, of the nearest older contract with the same class of models, or of the
-    nearest newer contract. Confirmed replays of an older contract that is being recorded count as recordings.
+    the first. The first replay suffices if its transcript equals an existing recording. The first that exists of the
+    following is compared: the recording of the same contract, of the nearest older contract with the same class of
+    models, of the nearest newer contract. For an older contract, a confirmed replay can replace the recording.
     """
 
     def __init__(self, suite: Suite, takes: StoredReplays) -> None:
@@ -86,7 +86,7 @@ class Confirmation:
         return replays
 
     def lacks_second(self, scenario: Scenario, contract: Contract) -> bool:
-        """Whether the first replay of a scenario exists, but does not suffice. Raises SuiteError."""
+        """Whether a scenario has a first replay that must be confirmed, but no second replay. Raises SuiteError."""
         first = self._takes.get(scenario, contract, 1)
         return (
             first is not None
@@ -95,7 +95,7 @@ class Confirmation:
         )
 
     def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the transcript that a first replay must equal to be confirmed. None without such a transcript."""
+        """Return the transcript that confirms a first replay if both are equal. None without a recording to compare."""
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
@@ -126,7 +126,9 @@ def is_sampled(scenario_id: str, contract: Contract) -> bool:
 
 
 def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the contracts with the models of `contract`; for `+gated`, first those of versions before the suffix."""
+    """Yield the contracts among `names` that have the same suffix as `contract` (`+gated` or none). Before contracts
+    with `+gated`, yield the contracts without a suffix whose versions are older than the first `+gated` contract.
+    """
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]
     if variant:

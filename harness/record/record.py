@@ -89,7 +89,7 @@ def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contra
 
 
 def store_reason(suite: Suite, scenario_id: str, contract: str, reason: str) -> dict[Path, bytes]:
-    """Return, by path, a recording file with a reason instead of a transcript. Raises RecordingError."""
+    """Return, by path, a recording file that states why `contract` has no transcript. Raises RecordingError."""
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:
@@ -109,10 +109,10 @@ def record(
 ) -> Generator[Recorded]:
     """Replay all scenarios on the product, then write the answers, and yield the result for each scenario. `wanted`
     contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix` also replaces wrong
-    ones, and `check` writes nothing. `documented` clauses are never changed: the product gets a separate clause.
-    `connect` returns the function that opens the product of a contract, picklable if `jobs` is above 1. `progress` is
-    called after each replay. Raises AdapterError if the product cannot be started, and SuiteError before the first
-    replay if a scenario cannot be read.
+    ones, and `check` writes nothing. An expectation with a key `documented` is never changed: a different answer is
+    written next to it. `connect` returns the function that opens the product of a contract, picklable if `jobs` is
+    above 1. `progress` is called after each replay. Raises AdapterError if the product cannot be started, and
+    SuiteError before the first replay if a scenario cannot be read.
     """
     errors: dict[tuple[str, str], str] = {}
     for replay in replay_scenarios(suite, wanted, connect, takes, jobs=jobs):
@@ -270,7 +270,7 @@ class _PendingRecording:
         return self._make_result("fixed" if contradicted else "created", message)
 
     def _changed_expectations(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
-        """Return the new expectations by step, and whether one of them contradicts a recorded expectation."""
+        """Return the expectations that the transcript `own` changes, by step, and whether a recorded one changes."""
         edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:

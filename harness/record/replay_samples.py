@@ -41,7 +41,7 @@ ReplayStatus = Literal["taken", "unsupported", "error"]
 @dataclass(frozen=True, slots=True)
 class ProductReplayResult:
     """The result of one replay on the product. `number` is 1 for the first replay and 2 for the second. `message` is
-    the reason if the replay ended early (`error`), or the text of a refusal that errors.yaml does not list.
+    the reason if the replay ended early (`error`), or quotes a refusal that errors.yaml does not list.
     """
 
     scenario_id: str
@@ -64,8 +64,8 @@ class StoredReplays:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the directory during the block, after waiting until no other process locks it. Raises OSError. Accepting
-        replays deletes them, so a concurrent recording must wait.
+        """Lock the directory during the `with` block. Wait while another process holds the lock, because a recording
+        deletes the replays that it has accepted. Raises OSError.
         """
         self.root.mkdir(parents=True, exist_ok=True)
         lock = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -174,8 +174,8 @@ def unknown_words(transcript: Transcript) -> str:
 
 
 def _replay_key(scenario: Scenario, contract: Contract) -> str:
-    """Return the key of a stored replay, which is used only if the key is unchanged: the digest of the scenario's
-    workspace and steps, the version of the product, and the model.
+    """Return the key of a stored replay: the digest of the scenario's workspace and steps, the version of the product,
+    and the model. A stored replay with a different key is outdated.
     """
     return " ".join((scenario.inputs, contract.version or "", contract.model or ""))
 

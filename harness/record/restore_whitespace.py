@@ -12,11 +12,11 @@ def with_outer_whitespace(
     transcripts: Mapping[str, Transcript], contracts: Contracts
 ) -> dict[str, Transcript]:
     """Return a scenario's transcripts, by contract, with restored whitespace at both ends of answers (outer
-    whitespace). Only contracts that ignore outer whitespace are changed, because the product strips it from their
-    answers. The whitespace is copied from an equal answer of a different contract. Contracts that keep outer whitespace
-    are searched first: those of the same version, then the nearest. Older contracts that ignore outer whitespace
-    follow, the newest first. Answers without an equal answer, and contracts that the suite does not list, stay
-    unchanged.
+    whitespace). Some contracts ignore outer whitespace, because the product strips it. Only the transcripts of these
+    contracts are changed. The whitespace is copied from a different contract's answer with the same text. Contracts
+    that keep outer whitespace are searched first: those of the same version, then the nearest. Older contracts that
+    ignore outer whitespace follow, the newest first. An answer stays unchanged if no contract has an answer with the
+    same text, or if the suite does not list the contract.
     """
     ignoring = {
         name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None
@@ -52,9 +52,10 @@ def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
     """Return the transcript with whitespace restored at both ends of its answers (outer whitespace). The whitespace is
-    copied from the first answer that is equal apart from it: in `others` or, without such an answer there, in
-    `stripped`. An answer in `stripped` without outer whitespace is ignored, because the product may have stripped it.
-    An answer without a match stays unchanged.
+    copied from another transcript's answer to the same call, if both answers have the same text without outer
+    whitespace. The transcripts in `others` are searched before those in `stripped`. The product may have stripped
+    answers in `stripped`, so these are used only if they have outer whitespace. An answer without a match stays
+    unchanged.
     """
     steps = []
     for index, step in enumerate(transcript.steps):

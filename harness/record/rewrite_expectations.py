@@ -17,8 +17,8 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
 """The position of a step in `Scenario.steps`: `(2,)` is the third step, `(2, 0)` the first call of its parallel group.
-A world event with several paths is several steps, although it is one step of the file. The steps of a sub-agent are
-between the events of its start and its end.
+An event that changes several paths is one step in the file, but one step per path in `Scenario.steps`. The steps of a
+sub-agent are between the events of its start and its end.
 """
 
 
@@ -62,7 +62,9 @@ _Replacement = tuple[int, int, list[str]]
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the replacement of lines that sets a key of a block mapping. A new key is added at the end."""
+    """Return the change of lines that sets a key of a YAML mapping to `value`. A new key is added at the end. The value
+    GONE removes the key. `one_line` is passed to `emit_mapping`.
+    """
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
     if entry is not None:
@@ -143,8 +145,8 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file with several scenarios, with new expectations for the scenario `slug`: `wanted`, by
-    step. All scenarios of the file have the same steps, with placeholders. Only the values of the scenario's
+    """Return the text of a file with several scenarios, in which the scenario `slug` has the expectations `wanted` (by
+    step). All scenarios of the file share the steps, which contain placeholders. Only the values of this scenario's
     placeholders change. Raises RewriteError if a step contains no placeholder for the new value.
     """
     table = load(source.encode(), Path("table")).value

@@ -21,12 +21,13 @@ from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.yaml_io.atomic_write import write_all
 
 _NO_CONTRACT = "any"
-"""The name of the contract that is used if a single transcript is serialized."""
+"""Replaces the contract's name if one transcript is serialized, because a transcript does not contain the name."""
 
 
 class RecordingExtension(AbstractSyrupyExtension):
     """Extension of the snapshot library syrupy that stores recordings in the directory `root`, which a subclass must
-    set. `inputs` contains the current digests of scenarios. A recording with a different digest is removed.
+    set. `inputs` contains the current digests of scenarios. Writing a recording removes its outdated transcripts: those
+    with a different digest.
     """
 
     root: ClassVar[Path]

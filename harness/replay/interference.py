@@ -11,9 +11,9 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 
 class Interference:
-    """The function `interfere` of a call: it performs the `during` events of the scenario, then calls `afterwards`.
-    `state` contains the workspace before and after the events, and `changes` the entries that the events changed.
-    `state` is None if the events did not happen.
+    """The function that an implementation receives as `interfere`, and runs during a call. The function performs the
+    `during` events of the scenario, then calls `afterwards`. `state` contains the workspace before and after the events
+    (None if the function did not run), and `changes` the entries that the events changed.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Interference:
         self.afterwards()
 
     def end(self) -> None:
-        """Disable later calls. Raises the WorldEventError of a failed event, or AdapterError after several calls."""
+        """Ignore later calls. Raises the WorldEventError of a failed event, AdapterError if called more than once."""
         self.has_ended = True
         if self.error is not None:
             raise self.error

@@ -30,7 +30,7 @@ class WriteWatcher:
         self._wait_lock = threading.Lock()
 
     def wait(self) -> None:
-        """Wait until a file is created or written (`was_written`), the block ends, or TIME_LIMIT passes."""
+        """Wait for a new or written file (`was_written` is then True), the end of the `with` block, or TIME_LIMIT."""
         with self._wait_lock:
             if not self._has_ended:
                 ready, _, _ = select.select([self._changes_fd, self._end_fd], [], [], TIME_LIMIT)
@@ -53,7 +53,7 @@ def kill_when_writing(
     """Make a call, and send a signal to its program as soon as a file in `directory` is created or written. Return the
     answer, or NO_ANSWER if the program has exited. `kill` sends the signal, and returns whether the program has exited.
     A program that neither exits nor answers is killed with `SIGKILL`. If the call wrote no file, the signal is sent
-    after the call. Raises UnsupportedCall as WriteWatcher does.
+    after the call. Raises UnsupportedCall if the system does not report changes of files immediately.
     """
     has_exited, has_answered = threading.Event(), threading.Event()
     with WriteWatcher(directory) as watch:

@@ -52,9 +52,9 @@ class Breakage:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of a replay: the outcome of each step, and `error` if the replay ended early. `before` is the initial
-    workspace. The step that ended the replay is among `steps` only if its results arrived. `afterwards` contains
-    changes between the last step and the end of the session; it is empty if the replay ended early. `disturbed` means
-    that messages outside the scenario may have changed answers, for example the whitespace at their ends.
+    workspace. If a step ended the replay before its results arrived, `steps` does not contain this step. `afterwards`
+    contains changes between the last step and the end of the session; it is empty if the replay ended early.
+    `disturbed` means that messages outside the scenario, such as periodic reminders, may have changed the answers.
     """
 
     scenario_id: str

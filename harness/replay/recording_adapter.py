@@ -52,7 +52,7 @@ class RecordedAdapter:
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return the recorded outcome, without times. It is an error if the scenario's calls are not the recorded ones."""
+    """Return a transcript's outcome, without times, or an error if the scenario makes calls that were not recorded."""
     files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []
@@ -197,7 +197,7 @@ class _MemoryWorkspace:
                 assert_never(event.kind)
 
     def apply(self, row: TranscriptStep) -> None:
-        """Apply the changes of a recorded step. Hard links that get the same bytes stay names of one file."""
+        """Apply the changes of a recorded step. Names of one file (hard links) stay linked if they get equal bytes."""
         written: dict[tuple[int, bytes], str] = {}
         for path, entry in sorted(row.changes.items()):
             former = self.state.get(path)

@@ -48,10 +48,10 @@ from readfirst.harness.workspace.workspace_dir import HOME, TEMPORARY, Workspace
 
 _UMASK = 0o022
 _MAX_ATTEMPTS = 3
-"""Maximum replays of a scenario if periodic reminders, which are not part of it, change its answers."""
+"""Maximum replays of a scenario. Messages outside the scenario, such as periodic reminders, cause a repetition."""
 
 _STAGGER_STEP_S, _STAGGER_STEPS = 0.00005, 21
-"""Delay of one of two simultaneous sessions, to vary which is first: 0 to 20 times `_STAGGER_STEP_S` seconds."""
+"""To vary which of two simultaneous sessions is first, one waits for 0 to 20 times `_STAGGER_STEP_S` seconds."""
 
 
 def replay(
@@ -66,15 +66,17 @@ def replay(
 
     After every step, and again after the session, all bytes of the workspace are compared with the state before.
     `settle` is a number of seconds to wait for late writes: before the session is closed, and before the last
-    comparison. With `ends_process`, a process that serves several sessions is also ended before the last comparison. An
-    exception, except an interruption, ends the replay and becomes the `error` of the outcome.
+    comparison. With `ends_process`, the process of the implementation is ended before the last comparison, even if it
+    could serve further sessions. An exception, except an interruption, ends the replay and becomes the `error` of the
+    outcome.
 
-    `pool` provides the workspaces, unless the adapter has a pool of servers (`servers`), which provides them. A path is
-    used again only if the adapter declares `reuses_paths`, because a process could remember earlier Reads of the path.
+    If the adapter has a pool of servers (`servers`), that pool provides the workspaces, otherwise `pool` does. A path
+    is used again only if the adapter declares `reuses_paths`, because a process could remember earlier Reads of the
+    path.
 
-    If messages outside the scenario, such as periodic reminders, may have changed answers (`was_contaminated`), the
-    scenario is replayed again, at most three times in all. If this happens each time, the outcome is marked as
-    `disturbed`.
+    Messages outside the scenario, such as periodic reminders, can change answers. If the adapter reports such messages
+    (`was_contaminated`), the scenario is replayed again, at most three times in all. If the messages occur each time,
+    the outcome is marked as `disturbed`.
     """
     traits = traits_of(adapter)
     for _ in range(_MAX_ATTEMPTS):
@@ -115,7 +117,7 @@ def _replay_once(
 
 
 def _are_changes_judged(breakage: Breakage | None) -> bool:
-    """Whether changes of the workspace are judged. False after an unsupported call, because it has changed nothing."""
+    """Whether changes after the last step are judged: if the replay was complete, or ended at an unsupported call."""
     return breakage is None or breakage.blame == "unsupported"
 
 
@@ -212,7 +214,7 @@ class _Replay:
             time.sleep(self.settle)
 
     def _file_names(self, state: dict[str, Entry]) -> dict[str, tuple[str, ...]]:
-        """Return all names of each file with several names (hard links), by name. The last result is cached."""
+        """Return all names of each file with hard links, by each of these names. The last result is cached."""
         if self.names_of_state is None or self.names_of_state[0] is not state:
             self.names_of_state = state, hard_link_names(state)
         return self.names_of_state[1]
@@ -267,8 +269,8 @@ class _Replay:
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        """Make a call with events between its validation and its execution, or with an early end. A call that is
-        `stopped` is cancelled when it has started to write.
+        """Make a call with `during` events between its validation and its execution, or a call that is interrupted. If
+        the interruption is `stopped`, the call is cancelled when it has started to write.
         """
         how = call.interrupted
         if how is None:

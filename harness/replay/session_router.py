@@ -95,7 +95,7 @@ class SessionRouter:
                 assert_never(event.kind)
 
     def close(self) -> None:
-        """Close all sessions, the innermost first."""
+        """Close all sessions. Each sub-agent is closed before the session that started it."""
         while self._other_sessions:
             self._sessions.append(self._other_sessions.popitem()[1])
         while self._sessions:
