@@ -75,7 +75,7 @@ def _whole_class(results: Results, sources: ReportSources) -> RuleClass | None:
 
 
 def _count_rules(results: Results, rules: Rules | None) -> str:
-    """Return counts of rules such as `38/40, 2 not claimed,`: 38 of 40 judged rules hold, 2 lack capabilities."""
+    """Return counts such as `38/40, 2 not claimed,`: 38 of 40 judged rules hold, 2 rules need missing capabilities."""
     results_by_rule: dict[str, list[RuleResult]] = {}
     for run in results.runs:
         for result in by_rule(run.judged, rules):

@@ -31,10 +31,10 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 @dataclass(frozen=True, slots=True)
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule. `level` is the
-    lowest level with an unaccepted failure of a scenario. None without an unaccepted failure. `failing_scenarios` is
-    the number of scenarios that fail at this level. `example` is the failure that reports show: of the scenarios with
-    the worst mistakes, the shortest one with the most frequent mistake. If the baseline accepts all failures, the
-    shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
+    lowest level with a failure that the baseline does not accept, or None if there is no such failure.
+    `failing_scenarios` is the number of scenarios that fail at this level. `example` is the failure that reports show:
+    the shortest of the worst failures with the most frequent mistake. If the baseline accepts all failures, `example`
+    is the shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -94,17 +94,17 @@ class RuleTally:
                 shortest[failure] = (key, verdict)
 
     def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
-        """Return the result of each rule with a verdict, the worst rule first. Rules with harm or different effects
-        come first, by class. Within a class, rules with harm come first, and the other rules are sorted by requirement
-        and number of failures. Rules with only unnecessary refusals follow, then rules with only different reasons or
-        words. Failures are counted as if the kind of mistake `as_if_without` were fixed.
+        """Return the result of each rule with a verdict, the worst rule first: first the rules with harm or different
+        effects, then those with only unnecessary refusals, then those with only different reasons or words. The first
+        group is sorted by class; in a class, rules with harm come first, and the other rules are sorted by requirement
+        and number of failures. The kind of mistake `as_if_without` is ignored in all failures.
         """
         rule_order = {rule.id: number for number, rule in enumerate(self.rules or ())}
         unsorted = [self._result_of(rule_id, as_if_without) for rule_id in self._counts]
         return tuple(sorted(unsorted, key=lambda result: _sort_key(result, rule_order)))
 
     def dominant(self) -> DominantMistake | None:
-        """Return the most frequent mistake of unaccepted failures. None unless it explains over a quarter of them."""
+        """Return the most frequent unaccepted mistake. None if at most a quarter of failures have only this mistake."""
         fails: Counter[Failure] = Counter()
         for failures in self._fails.values():
             fails.update(failures)
@@ -136,9 +136,9 @@ class RuleTally:
     def _find_example(
         self, rule_id: str, unaccepted: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the example of a rule: of the failures with the worst mistakes, the shortest one with the most
-        frequent mistake. None if the rule has no failure. `unaccepted` contains the number of scenarios by failure.
-        `severity` is the worst severity of these failures; None without failures. The mistake `fixed` is ignored.
+        """Return the example of a rule: the shortest of its worst failures with the most frequent mistake. None if the
+        rule has no failure. `unaccepted` contains the number of scenarios by failure. `severity` is their worst
+        severity; None means that all failures are accepted. Mistakes named `fixed` are ignored.
         """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
@@ -221,7 +221,7 @@ def failing_rules(results: Sequence[RuleResult]) -> list[RuleResult]:
 
 
 def group_of(result: RuleResult) -> str:
-    """Return the heading for a failing rule: its class, or the kind of a lesser failure (`refused without need`)."""
+    """Return the heading for a failing rule: its class, or the kind of minor failures (`refused without need`)."""
     if result.level in _HEADINGS_BY_LEVEL:
         return _HEADINGS_BY_LEVEL[result.level]
     if result.is_overcautious:
@@ -249,11 +249,11 @@ def rule_lines(
     everything: bool = False,
     max_lines: int = MAX_RULE_LINES,
 ) -> list[Line]:
-    """Return the list of failing rules: the number of failing scenarios, the title, and the shortest failing scenario.
-    The failing scenarios are counted at the lowest failing level of the rule. `command` is a command line that replays
-    a scenario; the report adds an id. `width` is the number of columns (None: unlimited). If a line is too long, the id
-    is in a line below the title. If there is room, the mistake follows the id of a generated scenario, because the
-    mistake may concern another rule. After `max_lines` lines, rules are only counted, unless `everything` is set.
+    """Return the list of failing rules. A line contains the number of scenarios that fail at the rule's lowest failing
+    level, the title, and the id of the shortest failing scenario. If a line would have more than `width` columns (None:
+    unlimited), the ids are in separate lines below the titles. A mistake of a generated scenario may concern a
+    different rule, so this mistake follows the id if there is room. `command` is a command line that replays a scenario
+    if an id is added. After `max_lines` lines, rules are only counted, unless `everything` is set.
     """
     failing = failing_rules(results)
     if not failing:
@@ -285,7 +285,7 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return a generated scenario's first mistake, to add to a line with `used` columns. Empty without room for it."""
+    """Return a generated scenario's first mistake, to add to a line of `used` columns. Empty if there is no room."""
     if result.example is None or not is_generated(result.example.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))

@@ -11,11 +11,11 @@ INLINE_CHARS = 1_000
 EXCERPT_CHARS = 2_048
 """Maximum characters of the text in a content line. If a text is longer, the line contains only an excerpt."""
 _CONTEXT_CHARS = 500
-"""Number of characters before the first difference that an excerpt of a long text contains."""
+"""Number of characters in an excerpt of a long text before the first difference of the expected and the actual text."""
 
 TextOrReference = str | dict[str, Any]
-"""A text in a JSON line: a string, or for a long text an object with the digest (`sha256`) of an earlier content line.
-If this content line contains only an excerpt, the object contains the index of the excerpt's first character (`from`).
+"""A text in a JSON line: a string, or for a long text an object. `sha256` of the object is the digest of an earlier
+content line with this text. If that line contains an excerpt, `from` is the index of its first character.
 """
 
 

@@ -75,7 +75,7 @@ def _escape_in_quotes(character: str) -> str:
 
 
 def visible_lines(text: str) -> list[str]:
-    """Return the escaped lines of a text. Only `\\n` ends a line; a `\\n` at the end is shown in the last line."""
+    """Return the escaped lines of a text. Only `\\n` ends a line. A final `\\n` is shown in the last line."""
     lines = text.split("\n")
     if len(lines) > 1 and lines[-1] == "":
         return [*map(_escape_text, lines[:-2]), _escape_text(lines[-2]) + "\\n"]

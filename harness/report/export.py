@@ -82,7 +82,7 @@ def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -
 
 
 def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract) -> None:
-    """Add the harms that the contract's version does, and the lines that its answers show, as runners need both."""
+    """Add the harms of the contract's version, and the lines that its answers show, for tests in other languages."""
     if scenario.invariant:
         return
     outcome = own_outcome(scenario, contract)
@@ -104,7 +104,9 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
-    """Return how contracts answer the steps, such as `a ar` (`a` answered, `r` refused). Repetitions are omitted."""
+    """Return the different courses of answers in the recordings. `a ar` means that the first call was answered (`a`),
+    then one of two parallel calls was answered and the other refused (`r`).
+    """
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
     except RecordingError:
@@ -136,9 +138,9 @@ def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabula
     """Return the exported value of a scenario, with full contents and one expectation per call. None if the contract
     does not cover the scenario. The fields `class`, `courses` and `harms` are empty, because they need the whole suite.
 
-    A recorded contract covers a scenario if it has all tools and an expectation for every call. The contract
-    `documented` covers a scenario if it has an expectation for at least one call. The other calls only prepare calls
-    with an expectation, so they are judged only by effects, with the expectation of the scenario's own contract.
+    A recorded contract covers a scenario if the contract has the needed capabilities, and the scenario an expectation
+    for every call. The contract `documented` covers a scenario with an expectation for at least one call. Other calls
+    only prepare these calls. They are judged only by effects, with the recorded expectations in the scenario's file.
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step_value(step) for step in scenario.steps]
@@ -303,7 +305,7 @@ def _expected_entry_value(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return the exported value of an entry. If it is a `given` one, default modes and a file's time are added."""
+    """Return the exported value of an entry. With `given`, for initial files, default modes and a time are added."""
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):

@@ -176,9 +176,9 @@ def _lines_with_ends(text: str) -> list[str]:
 
 
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
-    """Explain why an edit that loses lines is harm only if the implementation does it: an earlier answer of the
-    contract showed more lines of the file than the implementation's answer, so the contract's session knows the lines.
-    Empty without such an answer.
+    """Explain why a loss of lines is harm if the implementation does it, but not if the contract's version does it: an
+    earlier answer of the version showed more lines of the file, so the version's session knows the lines. Empty without
+    such an answer.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

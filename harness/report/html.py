@@ -192,8 +192,8 @@ def _cell_of_level(run: Run, count: Count, level: Level) -> dict[str, str]:
 
 
 def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
-    """Return the colour of a cell: `good` if nothing fails, `above` for a level that was not requested, otherwise the
-    kind of failure with one of five steps, such as `harm-3`. `failing` is the share of failures, from 0 to 1.
+    """Return the colour of a cell with the share `failing` (0 to 1) of failures: `good` without failures, `above` if
+    its level was not requested, otherwise the kind of failure with one of five steps, such as `harm-3`.
     """
     if not failing:
         return "good"
@@ -328,13 +328,12 @@ _FAILING_STATUSES = ("failed", "error")
 
 
 def version_lines(results: Results, differs: Callable[[str, str, str], bool]) -> list[dict[str, Any]]:
-    """Compare the results of each target on several versions. Return an object for each target that was compared with
-    several versions at one level: its name and a list of `changes`, one for each version, the oldest first.
+    """Compare the results of each target on several versions. Return an object for each target with results on several
+    versions at one level: its name and a list of `changes`, one for each version, the oldest first.
 
-    A change contains the results on the version, and `lists` of scenario ids. One list contains the scenarios with
-    different expectations than on the version before. (`differs` tells whether the expectations of a scenario differ
-    between two contracts.) The other lists contain the scenarios that pass on only one of the two versions. Contracts
-    without a version (`documented`) are omitted.
+    A change contains the results on the version, and `lists` of scenario ids: the scenarios whose expectations on the
+    previous version were different, those that newly hold, and those that no longer hold. `differs` returns whether a
+    scenario's expectations on two contracts differ. Contracts without a version (`documented`) are omitted.
     """
     groups: dict[tuple[str, str], dict[str, Run]] = {}
     for name, run in zip(results.names, results.runs, strict=True):

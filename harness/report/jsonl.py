@@ -139,7 +139,7 @@ def _replace_former_status(line: dict[str, Any]) -> None:
 def _resolve_contents(
     file: Path, number: int, line: dict[str, Any], contents: ContentReader
 ) -> dict[str, Any]:
-    """Return a verdict's line with each reference to a long text or a harm replaced by the text that it refers to."""
+    """Return a verdict's line with all texts. In the file, long texts and texts of harms are references."""
     harms = {
         (harm["step"], harm["call"], f"{harm['kind']}: {harm['what']}"): (harm["before"], harm["after"])
         for harm in line.get("harms", ())
@@ -339,8 +339,8 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 _HARM_FIELDS = ("kind", "path", "what", "before", "after")
 _DIFFERENCE_FIELDS = ("level", "what", "expected", "got", "blame")
-"""Fields of a difference in a JSON line; `_HARM_FIELDS` are those of a harm. A difference that describes a harm has the
-same `what` as the harm, and contains no texts. A difference without `blame` is the fault of the implementation.
+"""Fields of a difference in a JSON line; `_HARM_FIELDS` are those of a harm. A difference that describes a harm
+contains no texts, because the harm contains them. A difference without `blame` is the fault of the implementation.
 """
 
 

@@ -67,12 +67,12 @@ class Failure(NamedTuple):
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the lowest failing level (index in LEVELS), ignoring the mistake `fixed`. None if all levels hold."""
+        """Return the lowest failing level (index in LEVELS), None if all hold. Mistakes named `fixed` are ignored."""
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
         """Return a number that is used to sort failures; a lower number is worse. The order is: harm, different
-        effects, overcautious refusals, different reasons, different words. The mistake `fixed` is ignored.
+        effects, overcautious refusals, different reasons, different words. Mistakes named `fixed` are ignored.
         """
         level = self.level(fixed)
         if level is None:
@@ -80,7 +80,7 @@ class Failure(NamedTuple):
         return OVERCAUTIOUS if self.is_overcautious and level <= _EFFECTS_INDEX else 2 * level
 
     def names(self, fixed: str | None = None) -> set[str]:
-        """Return the names of the mistakes at the lowest failing level. The mistake `fixed` is ignored."""
+        """Return the names of the mistakes at the lowest failing level. Mistakes named `fixed` are ignored."""
         lowest = self.level(fixed)
         return {name for name, level in self.mistakes if level == lowest and name != fixed}
 
@@ -91,12 +91,12 @@ class Failure(NamedTuple):
 
 _EFFECTS_INDEX = LEVELS.index("effects")
 OVERCAUTIOUS = 2 * _EFFECTS_INDEX + 1
-"""Severity of a failure that is only an unnecessary refusal, in the numbers that `Failure.severity` returns."""
+"""Severity of a failure that is only an unnecessary refusal: between different effects and different reasons."""
 
 
 def failure_of(verdict: Verdict) -> Failure:
-    """Return the mistakes of a failed verdict, or of an error: kinds of harm at the level `safe`, otherwise
-    differences. At levels above `safe`, harm is represented by the different effect that it caused.
+    """Return the mistakes of a failed verdict, or of an error. At the level `safe`, the mistakes are kinds of harm. At
+    all other levels, the mistakes are kinds of differences, and a harm counts as a different effect.
     """
     requested, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
@@ -118,7 +118,7 @@ def failure_of(verdict: Verdict) -> Failure:
 
 
 def _repeated_strays(verdict: Verdict) -> set[str]:
-    """Return the descriptions of repeated `stray` harms: only the first `stray` harm at a path counts as a mistake."""
+    """Return the descriptions of `stray` harms to ignore. Only the first `stray` harm at a path is a mistake."""
     paths: set[str] = set()
     first_lines: set[str] = set()
     strays = [harm for harm in verdict.harms if harm.kind == "stray"]
@@ -145,12 +145,12 @@ class DominantMistake:
 
     @property
     def hides(self) -> bool:
-        """Whether some failures have other mistakes. In a list of failures, this frequent mistake would hide them."""
+        """Whether some failures have other mistakes. Reports then list the failures as if this mistake were fixed."""
         return self.alone < self.total_failures
 
     @property
     def example(self) -> str:
-        """The first difference of the mistake's kind in the shortest failure, in one line. If none, the kind's name."""
+        """One line: the first difference with this mistake in the shortest failure, or the kind of the mistake."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         difference = next(
             (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None
@@ -173,9 +173,9 @@ RankedVerdict = tuple[tuple[bool, int, bool, int, FailureRank, str], Verdict]
 def find_dominant_mistake(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, RankedVerdict]]
 ) -> DominantMistake | None:
-    """Return the most frequent mistake. None unless it is the only mistake at the lowest failing level of more than a
-    quarter of the failures. `fails` contains the number of scenarios by failure. `shortest` contains, for each rule,
-    the shortest verdict by failure.
+    """Return the most frequent mistake. None if it occurs in fewer than _MIN_FAILURES failures, or if no more than a
+    quarter of the failures have only this mistake at their lowest failing level. `fails` contains the number of
+    scenarios by failure. `shortest` contains, for each rule, the shortest verdict by failure.
     """
     total = sum(fails.values())
     frequent: Counter[str] = Counter()

@@ -54,7 +54,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """A sentence that counts scenarios with the same harm by target and contract. Empty without such scenarios."""
+        """A sentence with the number of scenarios in which target and contract do the same harm, or an empty text."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -132,7 +132,7 @@ class Results:
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
     """Return the levels that a report shows: all levels, but `verbatim` only if a run requested it. Levels above the
-    requested level are shown, too, to distinguish a result that is safe but has different texts from an unsafe result.
+    requested level are shown, too: a result that is only safe looks different from one with equal texts.
     """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]

@@ -21,7 +21,7 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
 
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
-"""Upper limits of the share of failing scenarios for the first three of five colours. The fifth means that all fail."""
+"""Upper limits of the share of failing scenarios for three of five colours. The fourth is below 1, the fifth is 1."""
 _MAX_NAMED_COLUMNS = 5
 """Maximum columns of a table with names as headings; a wider table uses letters. rules.js repeats the number."""
 _SPOKEN_TEXTS: Mapping[Standing, str] = {
@@ -36,7 +36,7 @@ _MARKS: Mapping[Standing, str] = {"yes": "✓", "partly": "", "no": "✗", "not 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The heading of one column: a letter, a short name with `facts` below it, and the full name."""
+    """The heading of one column: a letter, a short name, the full name, and `facts`: the contract and the level."""
 
     key: str
     short: str
@@ -112,8 +112,8 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour. `above` states
-    for each cell whether the run requested a lower level than the rule needs. Such a cell has no colour.
+    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour. `above` is True
+    for each cell whose run requested a level below the level of the rule. Failures in such a cell have no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {

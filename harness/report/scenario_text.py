@@ -120,9 +120,9 @@ class OtherContracts:
                 self._answers.setdefault(call_index, {})[name] = part.expect.recorded
 
     def rows(self, call_index: CallIndex) -> Iterator[str]:
-        """Yield the rows of a table of the answers to one call. Each row contains all versions that give one answer,
-        and this answer with its changes in short. Nothing if all answers are equal. The first row contains the versions
-        that answer like the scenario's own contract, and `as above` instead of the answer.
+        """Yield the rows of a table of the answers to one call. Each row contains the versions with the same answer,
+        and this answer with its changes in short. The first row contains the versions with the answer of the scenario's
+        own contract, and `as above` instead of the answer. If all answers are equal, yield nothing.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}
@@ -143,7 +143,7 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return the versions `names` as ranges, `1.0.60 to 2.1.40`. No other `recorded` version is within a range."""
+    """Return the versions `names` as ranges, `1.0.60 to 2.1.40`. Other `recorded` versions are never inside a range."""
     spans = version_spans(sorted(recorded, key=contract_sort_key), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

@@ -70,8 +70,8 @@ _CLOSING_TEXTS = {
 class TableReport:
     """Report that prints the worst failures, the table, and the failing rules at the end of a run. `most_failures` is
     the number of failures that are explained; None means all. If the suite has rules, the shortest failing scenario of
-    each rule is explained first, the worst class first. Further scenarios follow, the most harmful first. BRIEF means
-    one failure in few lines, and as many rules as fit into about _MAX_BRIEF_REPORT_LINES lines.
+    each rule is explained first, the worst class first. Further scenarios follow, the most harmful first. BRIEF means a
+    report of about _MAX_BRIEF_REPORT_LINES lines: one short explanation and the first failing rules.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
@@ -85,7 +85,7 @@ class TableReport:
         self._tallies = {contract: RuleTally(facts.rules) for contract in facts.contracts}
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count the verdict under its rule. Store an unaccepted failure as long as the report may explain it."""
+        """Count the verdict under its rule. Store the worst unaccepted failures, which the report will explain."""
         if self._facts.rules is not None:
             self._tallies[verdict.contract].add(verdict, ruling)
         if ruling.stale or ruling.conformant or ruling.unclaimed:
@@ -191,7 +191,7 @@ class TableReport:
             self._print_text("")
 
     def _print_table(self, summary: Summary, results: Mapping[str, Sequence[RuleResult]]) -> None:
-        """Print one table: a row per contract or, for one contract, per class of rules (without rules, per family)."""
+        """Print one table, with contracts as rows. For one contract, the rows are classes of rules, or families."""
         contracts = list(summary.contracts)
         several = len(contracts) > 1
         contract_text = f"{len(contracts)} contracts" if several else contracts[0]
@@ -286,7 +286,7 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: ReportSources, most_failures: int | None) -> None:
-    """Print a report per command that produced runs, and a table of all runs. `most_failures` None: explain all."""
+    """Print one report for all runs of each command, then a table of all runs. `most_failures` None: explain all."""
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
     for group in series:

@@ -12,7 +12,7 @@ from readfirst.harness.pluralize import pluralize
 @dataclass
 class RunTimer:
     """Measures the time of a run, from the constructor to the last verdict. `clock` returns the time in seconds. The
-    start-up is the time until the first verdict, without the calls of its scenario.
+    start-up is the time until the first verdict, minus the time of the first scenario's replay.
     """
 
     clock: Callable[[], float] = time.perf_counter
@@ -26,7 +26,7 @@ class RunTimer:
         self.began = self.ended = self.clock()
 
     def started(self, first: Verdict) -> None:
-        """Record the start-up time. Must be called when the first verdict arrives, in addition to `verdict`."""
+        """Record the start-up time. Call this method at the first verdict, and then also `verdict`."""
         self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
 
     def verdict(self) -> None:
@@ -34,7 +34,7 @@ class RunTimer:
         self.ended = self.clock()
 
     def sentence(self, summary: Summary, jobs: int = 1) -> str:
-        """Return one line about the time of a run: start-up, per scenario, per step, in all; and the servers used."""
+        """Return one line with the times of a run (start-up, per scenario, per step, in all) and the use of servers."""
         total = summary.total
         elapsed = self.ended - self.began
         parts = [f"start-up {_format_duration(self.startup)}"]
