@@ -25,12 +25,12 @@ _CI_COMMAND_PATTERN = re.compile(r"##(?:\[|vso\[|teamcity\[)")
 _STYLE_PATTERN = re.compile(r"(\x1b\[[0-9;]*m)")
 """Pattern of a colour, or a different style of letters, as the library Rich writes it."""
 _STORED_CHARS = 16
-"""Number of remembered characters of an unfinished line, which may start a command for a CI system."""
+"""Number of characters of an unfinished line to store, because the next text may complete a command for a CI system."""
 _NAMED_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def escape_character(character: str) -> str:
-    """Return the escape of a character as in Python, such as `\\n` or `\\u200b`. `\\xe9` stands for an invalid byte."""
+    """Return the escape of a character as in Python, such as `\\n` or `\\u200b`. An invalid byte becomes `\\xe9`."""
     code = ord(character)
     if character in _NAMED_ESCAPES:
         return _NAMED_ESCAPES[character]
@@ -73,7 +73,7 @@ def one_line(text: str) -> str:
 
 
 class OutputClosedError(Exception):
-    """The reader of the output, such as `head`, has closed it. Not an OSError, because libraries would handle it."""
+    """The reader of the output, such as `head`, has closed it. Not an OSError, because libraries catch OSError."""
 
 
 class _GuardedStream:
@@ -120,7 +120,7 @@ class _GuardedStream:
     @property
     def rich_proxied_file(self) -> IO[str]:
         """The stream that Rich writes to. If the output is a terminal, this is the terminal itself, because Rich moves
-        its cursor. In the text for any other stream, only the colours of Rich are not escaped.
+        its cursor. Any other stream escapes control characters, except in the colours of Rich.
         """
         if self.stream.isatty():
             return self.stream
@@ -128,7 +128,7 @@ class _GuardedStream:
         return cast("IO[str]", guarded)
 
     def flush(self) -> None:
-        """Flush the underlying stream, unless it is closed: a server closes its standard output."""
+        """Flush the underlying stream, unless it is closed. (A server closes its standard output.)"""
         if not self.stream.closed:
             self._call(self.stream.flush)
 

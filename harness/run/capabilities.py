@@ -36,7 +36,7 @@ def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:
 
 
 def supported_capabilities(traits: AdapterTraits) -> frozenset[str]:
-    """Return the capabilities that an adapter declares, without tools whose simplest call it rejects."""
+    """Return the capabilities that an adapter declares, without tools whose simplest call is unsupported."""
     calls = _SIMPLEST_CALLS.items()
     return traits.capabilities - {
         tool for tool, arguments in calls if traits.unsupported_reason(tool, arguments)

@@ -47,7 +47,7 @@ from readfirst.harness.workspace.snapshot import changes, traces
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 _FUTURE_MTIME_S = Fraction(400_000_000)
-"""Modification time of a changed file in seconds, later than all writes of the session, so that it is detected."""
+"""Seconds that are added to the modification time of a file, so that the implementation detects the change."""
 _VALID_CAPABILITIES = frozenset({*TOOLS, *SESSION_CAPABILITIES, AT_ONCE, BUFFERS})
 _DENYING_HOOK = Hook("PreToolUse", "Write", "cat >/dev/null; echo 'No writing here.' >&2; exit 2")
 _MENTION = SessionEvent("mention", path="notes.txt")

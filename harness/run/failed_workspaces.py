@@ -19,7 +19,7 @@ _MARK_FILE = ".readfirst-kept"
 
 
 def prepare_directory(directory: Path) -> None:
-    """Create the directory of `--keep`, or reuse that of an earlier run. Raises OutputError if it has foreign files."""
+    """Create or reuse the directory of `--keep`. Raises OutputError if it has files, but no run created it."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()) and not (directory / _MARK_FILE).is_file():

@@ -34,10 +34,10 @@ class Job(Protocol[Item_contra, Result_co]):
 def work_in_processes(
     job: Job[Item, Result], items: Sequence[Item], jobs: int, *, share_size: int = MAX_SHARE_SIZE
 ) -> Iterator[Iterator[Result]]:
-    """Start up to `jobs` worker processes, and yield an iterator of the results in the order of the items, which raises
-    the exceptions of the workers. Up to `share_size` consecutive items are sent to the same worker: a smaller number
-    balances slow items better; with a larger number, consecutive items can share resources. If a worker crashes, the
-    result of its current item is `job.result_for_crash`, and a new worker processes its remaining items.
+    """Start up to `jobs` worker processes, and yield an iterator of the results in the order of the items. If a worker
+    raises an exception, the iterator raises it. Up to `share_size` consecutive items are sent to the same worker: a
+    smaller number balances slow items better; with a larger number, consecutive items can share resources. If a worker
+    crashes, the result of its current item is `job.result_for_crash`, and a new worker processes its remaining items.
     """
     jobs = min(jobs, len(items))
     size = max(1, min(share_size, len(items) // jobs))
@@ -55,7 +55,7 @@ def work_in_processes(
 
 
 class _Share(Generic[Item, Result]):
-    """A worker process with its share of the items: the consecutive items whose results it still has to return."""
+    """A worker process and its share of the items. Items are removed from the share when their results are returned."""
 
     def __init__(self, job: Job[Item, Result], items: Sequence[Item]) -> None:
         self._job = job

@@ -15,12 +15,12 @@ from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.run.pytest_target import FOLDERS, Target, UnconnectedError, escape, target_of
 
 PROPERTY = "readfirst"
-"""User property of a pytest report with the status; it also reaches the main process of pytest-xdist."""
+"""Name of the user property with the status in a pytest report. Workers of pytest-xdist send it to the main process."""
 
 
 class ScenarioFailedError(Exception):
-    """Raised by a pytest item if its scenario fails. The message is the explanation that the command line prints,
-    `brief` is one line of it, and `details` is the output or the traceback of the target.
+    """Raised by a pytest item if its scenario fails. The message explains the failure as the command line does, `brief`
+    explains it in one line, and `details` is the output or the traceback of the target.
     """
 
     def __init__(self, message: str, brief: str, details: str = "") -> None:
@@ -30,7 +30,7 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """Pytest collector for a scenario file: one item per contract, or with several scenarios one collector each."""
+    """Pytest collector for a scenario file. Its children are an item per contract, or a collector per scenario."""
 
     root: Path
 

@@ -172,12 +172,12 @@ Layers = tuple[str | Path, ...]
 SUITES = pytest.StashKey[dict[Path, Layers]]()
 """Key in pytest's stash for the collected suites, which are stored by directory."""
 TARGETS = pytest.StashKey[dict[Layers, Target]]()
-"""Key in pytest's stash for the targets of a run, which are stored by the suites that test them."""
+"""Key in pytest's stash for the targets of a run. The key of each target is the suites that are used to test it."""
 
 
 def target_of(config: pytest.Config, root: Path) -> Target:
-    """Return the target that is tested with the suite in `root`; the first call creates and prepares it. Raises
-    ReadfirstError if this fails; later calls for the suite then return a target without contracts.
+    """Return the target that is tested with the suite in `root`. The first call for a suite creates and prepares the
+    target, and raises ReadfirstError if this fails. Later calls then return a target that tests nothing.
     """
     targets, layers = config.stash.setdefault(TARGETS, {}), config.stash[SUITES][root]
     if layers not in targets:

@@ -67,8 +67,8 @@ class RunRequest:
       as the name unless `name` is given. `version` returns the version of readfirst, for reports.
     - `contracts`: if it is empty, the default contract is used. `no_baseline`: the baseline of the target is ignored.
       `update_baseline` writes the failures of the run into `baseline`, and keeps written reasons.
-    - `claims` are the required capabilities. Default: the capabilities that the mapping declares (`stated`), or Read,
-      Edit and Write without a mapping. Capabilities in a baseline replace them.
+    - `claims` are the required capabilities. By default, `stated` is used: the capabilities that the mapping declares.
+      Without a mapping, Read, Edit and Write are required, unless the baseline lists them as missing.
     - `last_failed` selects the failures of the last run of the target, `failed_in` the failures in a result file, and
       `remaining` the scenarios that an interrupted run did not reach.
     - `trace` prints calls and answers on standard error.
@@ -120,9 +120,9 @@ class RunRequest:
 
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
-    """Return the names of the contracts that a target is compared with, in release order: by default the target's own
-    (`claude-code:2.1.7`), or the suite's default. `latest` means the newest contract, `all` means all contracts. Raises
-    UnknownContractError, and SelectionError for the level `verbatim` on `documented`.
+    """Return the names of the contracts that a target is compared with, in release order. The default is the contract
+    in the connect string (`claude-code:2.1.7`) or, without one, of the suite. `latest` means the newest contract, `all`
+    means all contracts. Raises UnknownContractError, and SelectionError for the level `verbatim` on `documented`.
     """
     contracts = suite.contracts
     if not names:
@@ -136,8 +136,8 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
-    """Raise SelectionError if a suite has scenarios, among `ids` (None: all), that none of the contracts can judge. A
-    contract that is neither recorded nor extends a recorded contract judges only the suites that list it.
+    """Raise SelectionError if none of the contracts `names` can judge the suite of one of the scenarios `ids` (None:
+    all). Recorded contracts and their extensions can judge every suite, other contracts only the suites that list them.
     """
     contracts = [suite.contracts[name] for name in names]
     for part in dict.fromkeys(suite.parts if ids is None else map(suite.suite_containing, ids)):
@@ -151,7 +151,7 @@ def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None
 
 
 def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each suite that replaces scenarios of its base suite, with the replaced ids among `ids`."""
+    """Yield a line for each suite that replaces scenarios of its base suite. The lines list the replaced `ids`."""
     replaced: dict[tuple[str, str], list[str]] = {}
     for scenario_id in ids if suite.base is not None else ():
         part = suite.suite_containing(scenario_id)
@@ -168,8 +168,8 @@ def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
-    """Read a baseline, which must contain the target's name: `name` (the value of `option`), or `called` (as the user
-    wrote it). Raises BaselineError, also for invalid YAML.
+    """Read a baseline that belongs to the target: the name in the baseline must be `name`, the value of `option`, or
+    `called`, the target as the user wrote it. Raises BaselineError, also for invalid YAML.
     """
     baseline = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids, suite.title)
     if baseline.name not in (name, called):
@@ -313,8 +313,8 @@ def perform_report(
 def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return the ids that `--failed-in`, `--last-failed` and `--continue` select, otherwise all `ids`, and the message
-    to print if none is left. Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
+    """Return the ids that `--failed-in`, `--last-failed` and `--continue` select (default: all), and a message to print
+    if no id is left. Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
     """
     if request.failed_in is not None:
         failed = failed_in(request.failed_in)

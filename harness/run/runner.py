@@ -67,9 +67,9 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """A scenario with the expectations of one contract, which judges a replay. Contracts with equal recordings share
-    the Scenario object. `name` is the requested contract. `contract` judges the scenario: the requested contract, or
-    the recorded contract that it extends.
+    """A scenario with the expectations of one contract. `name` is the contract that the user requested. `contract` is
+    the contract with the expectations: the requested contract, or the recorded contract that it extends. Contracts with
+    equal recordings share the object `scenario`.
     """
 
     name: str
@@ -79,7 +79,7 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario with this contract's name. A shared Scenario object may have another contract's name."""
+        """The scenario with this contract's name, although contracts with equal recordings share a Scenario object."""
         name = self.contract.name
         if not self.contract.recorded or self.scenario.contract == name:
             return self.scenario
@@ -159,7 +159,7 @@ class Runner:
         )
 
     def _make_views(self, stated: Scenario) -> list[_View]:
-        """Return the scenario once per contract, with the contract's expectations. `stated`: the file's scenario."""
+        """Return a view of the scenario for each contract. `stated` is the scenario as its file describes it."""
         recording = Recording()
         level = self.spec.level
         judging = [(contract.name, contract.for_scenario(stated)) for contract in self.contracts]
@@ -300,7 +300,7 @@ class Runner:
 class _ProcessEndCheck:
     """Decides when to end a shared process, to detect that it changes files when it exits. It is ended after the first
     scenario with Edit and the first with Write. If it then changed files, it is ended after every later scenario, too.
-    `enabled` is False for servers of a pool, because they exit with their sessions or were checked before.
+    `enabled` is False for a pool of servers: they exit with their sessions, or were checked before they were shared.
     """
 
     enabled: bool
@@ -335,10 +335,10 @@ def run(
 ) -> Generator[Verdict]:
     """Replay and judge scenarios, and yield one verdict per contract and scenario, sorted by contract, then by id.
     `ids` are the selected scenarios (`harness.suite.selection.select`). None means all. If the implementation does not
-    depend on the contract, each scenario is replayed once for all contracts. With several jobs, each worker process
-    replays a share; the verdicts and their order are the same. With `apart`, a single job uses a worker process, too;
-    this is required if the caller runs in a thread. If the reference is run on several contracts, `keep` has a
-    subdirectory for each. Close the iterator to stop early. Raises SuiteError, and the errors of `connect`.
+    depend on the contract, each scenario is replayed once for all contracts. Otherwise, `options.keep` has a
+    subdirectory for each of several contracts. With several jobs, each worker process replays a share; the verdicts and
+    their order are the same. With `apart`, a single job uses a worker process, too; this is required if the caller runs
+    in a thread. Close the iterator to stop early. Raises SuiteError, and the errors of `connect`.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     jobs, keep = jobs_for(options.jobs, connect_string, len(chosen)), options.keep

@@ -18,7 +18,7 @@ _WORDS = {
 
 @dataclass
 class ServerNotice:
-    """Creates lines about whether scenarios share a server, for `total` scenarios and `jobs` processes."""
+    """Tells the user whether scenarios share a server. The run has `total` scenarios and `jobs` processes."""
 
     total: int
     jobs: int = 1
