@@ -106,8 +106,8 @@ def select_entries(
 
 
 def remove(entry: CacheEntry) -> None:
-    """Delete an entry of the cache; other processes see either all or nothing. Raises OSError, which is a
-    BlockingIOError during an installation.
+    """Delete an entry of the cache. Other processes see either the whole entry or none of its files. Raises OSError,
+    and BlockingIOError if a process is installing the entry.
     """
     if entry.kind in _RUN_KINDS:
         destroy(str(entry.path))

@@ -28,8 +28,8 @@ class RecordedChange:
 def _iter_recorded_changes(
     suite: Suite, releases: Releases, history: History, gated: bool, version: str
 ) -> Iterator[RecordedChange]:
-    """Yield, for each scenario that shows a behaviour, the difference between its last recording before `version` and
-    its next recording, if they differ. With `gated`, the recordings with older models are used.
+    """Yield the difference between the last recording before `version` and the next recording, if they differ, for each
+    scenario that shows the behaviour `history`. With `gated`, the recordings with older models are used.
     """
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
@@ -51,9 +51,9 @@ def _iter_recorded_changes(
 class ChangePoint:
     """One change of a behaviour of the reference: from `version` on, its value is `value_after` instead of
     `value_before`. `models` is the class of models that the change concerns, empty for both classes. `shown` contains
-    the scenarios whose recordings before and after the change differ, each with the two recorded versions that are
-    nearest to the change. The scenario with the narrowest range is first. `sights` contains the differences in these
-    scenarios.
+    the scenarios whose recordings before and after the change differ, each with the last recorded version before the
+    change and the first recorded version after it. The scenario with the narrowest range is first. `sights` contains
+    the differences between the recordings in `shown`.
     """
 
     version: str
@@ -72,7 +72,7 @@ class ChangePoint:
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios of behaviours that changed. More recordings of these scenarios can date the changes."""
+    """Return the scenarios that show changed behaviours. Recordings on more versions date the changes more exactly."""
     changed = (history for history in behaviour_histories().values() if history.changes)
     return frozenset(name for history in changed for name in history.shown_by)
 
@@ -96,8 +96,8 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
 
 
 def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
-    """Yield each change of a behaviour: the version, whether older models change, the class of models that changes, and
-    the values before and after the change. The class is empty if both classes change in the same way.
+    """Yield each change of a behaviour: the version, whether only older models change, the name of the class of models
+    that changes, and the values before and after. The name is empty if both classes change in the same way.
     """
     previous = history.first
     for version, value in history.changes.items():

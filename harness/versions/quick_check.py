@@ -67,7 +67,7 @@ def choose_telling_scenarios(
     able: Callable[[str], bool],
     cost: Callable[[str], int],
 ) -> set[str]:
-    """Return few, fast scenarios that show all `points`. `able` tells whether one may be used, `cost` its time."""
+    """Return few, fast scenarios that show all `points`, if `able` permits them. `cost` returns a scenario's time."""
     telling = [_scenarios_of(point, histories) for point in points]
     unshown = [names_able for names in telling if (names_able := {*filter(able, names)})]
     chosen: set[str] = set()
@@ -111,8 +111,8 @@ def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[st
 @dataclass(frozen=True)
 class QuickComparison:
     """Replays few scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
-    The replays are stored for a later recording. A scenario with answers unlike all neighbouring versions is replayed
-    twice, as only stable answers are compared. `connect` returns the function that opens the product of a contract.
+    The replays are stored for a later recording. Only stable answers are compared: a scenario is replayed twice if its
+    answers equal those of no neighbouring version. `connect` returns the function that opens the product of a contract.
     """
 
     suite: Suite
@@ -126,9 +126,9 @@ class QuickComparison:
     def compare(
         self, pairs: Sequence[tuple[Contract, Contract]], ids: Mapping[str, Sequence[str]]
     ) -> list[Diff]:
-        """Replay scenarios on each new contract, and return its differences from the recorded contract in its pair.
-        `ids` contains the scenarios by new contract. Scenarios without a stable answer count as errors. Raises
-        AdapterError, SuiteError.
+        """Replay scenarios on the new contract of each pair, and compare the answers with the recorded contract of the
+        pair. Return one Diff per pair. `ids` contains the scenarios by new contract. Scenarios without a stable answer
+        count as errors. Raises AdapterError, SuiteError.
         """
         confirmation = Confirmation(self.suite, self.takes)
         contracts = {contract.name: (contract, before) for contract, before in pairs}

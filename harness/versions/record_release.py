@@ -34,7 +34,7 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return a version as a Release, with the contracts to add. Raises ReleaseError if every contract is newer."""
+    """Return a Release of the version, with its new contracts. Raises ReleaseError if it precedes all contracts."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
@@ -67,8 +67,8 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 
 
 def scenarios_to_record(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return the scenarios to record for each new contract: the scenarios with a recording on the contract's
-    predecessor. All others failed there, and would fail again. Raises ReleaseError if a predecessor has no recordings.
+    """Return the scenarios to record for each new contract: those with a recording on the previous contract. The others
+    failed on that contract, and would fail again. Raises ReleaseError if a previous contract has no recordings.
     """
     recorded = {
         scenario_id: suite.recordings.recording(scenario_id).transcripts for scenario_id in suite.ids()
@@ -96,7 +96,7 @@ class Failures:
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether to record again, because each failed scenario ended early or gave two different answers."""
+        """Whether a repetition may help, because each failed scenario ended early or gave two different answers."""
         return all(result.status in ("unstable", "error") for result in self.results)
 
 
@@ -134,7 +134,7 @@ def write_release(
 
 
 def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> list[str]:
-    """Return the scenarios recorded on `before` but not on `contract`, unless the reason for the gap is stored."""
+    """Return the scenarios recorded on `before` but not on `contract`, unless the recording states a reason."""
     ids = find_unrecorded(suite, suite.ids(), [contract]).get(contract.name, ())
     return [each for each in ids if before.name in suite.recordings.recording(each).transcripts]
 

@@ -38,7 +38,7 @@ class Repository:
         """Time of the latest command in nanoseconds since 1970: 2 seconds after all file times before the command."""
 
     def close(self) -> None:
-        """Delete the repository and the copy. The next command creates new ones; commit times start again."""
+        """Delete the repository and the copy of the workspace. The next repository uses the same commit times again."""
         if self._scratch is not None:
             self._scratch.close()
             self._scratch = None

@@ -22,10 +22,10 @@ class SpoiltError(Exception):
 class GuardedDirectory:
     """Detects the files and directories that an implementation creates in a directory which belongs to the harness.
 
-    `is_own` returns whether a name in the directory belongs to the harness. `prefix` is the prefix of the paths of the
-    added files in a snapshot. If the directory must not be replaced, `role` describes the directory in the error
-    message; otherwise it is empty. While it contains only files of the harness, the directory has a fixed old time.
-    Adding or removing a file changes this time, so the directory is listed only if its time has changed.
+    `is_own` returns whether a name in the directory belongs to the harness. `prefix` precedes the names of added files
+    in a snapshot. If the directory must not be replaced, `role` describes the directory in the error message; otherwise
+    it is empty. A directory without added files gets a fixed old time. Adding or removing a file changes this time.
+    Therefore, the directory is listed again only if its time has changed.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class GuardedDirectory:
         self._untouched: _State | None = None
 
     def check(self) -> None:
-        """Raise SpoiltError if the directory was removed or replaced, and has a `role` that forbids this."""
+        """Raise SpoiltError if the directory has a `role` (it must not be replaced), but was removed or replaced."""
         if self.role and _identity(self._status()) != self._identity:
             raise SpoiltError(f"the implementation removed or replaced {self.role}")
 
@@ -62,7 +62,7 @@ class GuardedDirectory:
         return added
 
     def is_untouched(self) -> bool:
-        """Whether the directory has not changed since the latest call of `added`, which found no added file."""
+        """Whether the latest call of `added` found no added file, and the directory has not changed since then."""
         if self._untouched is None:
             return False
         status = self._status()
@@ -76,7 +76,7 @@ class GuardedDirectory:
 
 
 def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    """Return device, inode and type, which change if the path is created again. None if it is missing."""
+    """Return device, inode and type, to detect that a path was created again. None if the path is missing."""
     return None if status is None else (status.st_dev, status.st_ino, stat.S_IFMT(status.st_mode))
 
 
@@ -97,7 +97,7 @@ _SYSTEM_ERRORS = frozenset(
 
 @contextmanager
 def errors_as_spoilt(operation: str) -> Iterator[None]:
-    """Convert errors in the `with` block to SpoiltError. An OSError stays unchanged if the system lacks a resource.
+    """Convert errors in the `with` block to SpoiltError, except errors that the system causes, such as a full disk.
     `operation` describes the operation of the block for the message, such as `read the workspace`.
     """
     try:

@@ -45,8 +45,8 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 
 
 class Mounts:
-    """The file systems that `mount` and `unmount` events put on directories. Unmounting does not delete their content.
-    Only this thread and its later processes see them. Raises UnsupportedCall as `small_disk` does.
+    """The file systems of `mount` and `unmount` events. Unmounting keeps their content. Only this thread, and processes
+    that it starts later, see them. Raises UnsupportedCall if the system does not allow mounts.
     """
 
     def __init__(self) -> None:

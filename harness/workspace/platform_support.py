@@ -22,7 +22,7 @@ _DIRECTORY_PROPERTIES: Mapping[str, tuple[str, str, str]] = {
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
-    """Raise UnsupportedCall unless the machine, or the empty directory `folder`, has the property `platform`."""
+    """Raise UnsupportedCall unless the system or `folder` fits `platform`, such as `windows` or `case-insensitive`."""
     if platform in _OPERATING_SYSTEMS:
         system, name = _OPERATING_SYSTEMS[platform]
         if sys.platform != system:

@@ -153,7 +153,7 @@ class _Scan:
         return RegularFile(data, mode, None, stamp, ownership)
 
     def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
-        """Return the owner and the group of a file or directory. Each is None if it is that of the running process."""
+        """Return the user id and the group id of a file or directory. An id is None if this process has the same id."""
         user, group = self.own_ids
         return (
             None if status.st_uid == user else status.st_uid,
@@ -164,7 +164,7 @@ class _Scan:
 def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return a file's content and ownership (None if usual: that of this process, without extended attributes)."""
+    """Return a file's content and ownership. None as ownership: the ids of this process, no extended attributes."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:

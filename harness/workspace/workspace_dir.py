@@ -168,7 +168,7 @@ class WorkspaceDir:
 
     @contextmanager
     def mounting(self) -> Iterator[None]:
-        """Allow events to mount file systems in the workspace. Raises UnsupportedCall if the system does not."""
+        """Allow `mount` events in the `with` block. Raises UnsupportedCall if the system does not allow mounts."""
         self._mounts = Mounts()
         try:
             yield
@@ -200,8 +200,8 @@ class WorkspaceDir:
             return self.editor.with_unsaved_texts(self._with_root_placeholder(entries))
 
     def _with_root_placeholder(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the files of a snapshot, with `$WS` in place of the workspace's absolute path inside their paths. An
-        implementation creates such paths if it does not recognise an absolute path, for example after a space.
+        """Return the files of a snapshot. If a path inside the workspace contains the workspace's absolute path, `$WS`
+        replaces that part. Implementations create such paths if they take an absolute path for a relative path.
         """
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):

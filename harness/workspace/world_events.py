@@ -129,9 +129,9 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
-    """Perform an event in the workspace `root`. A shift of a file's time is added to the previous time. `modify` does
-    not change inode and mode, and follows a link to a target inside the workspace. A new file gets OLD_TIME plus the
-    shift. Raises WorldEventError if the path is missing, has the wrong type, or leads out of the workspace.
+    """Perform an event in the workspace `root`. A shift of a file's time is added to the previous time, or to OLD_TIME
+    for a new file. `modify` keeps the inode, and follows a link to a target inside the workspace. Raises
+    WorldEventError if the path is missing, has the wrong type, or leads out of the workspace.
     """
     root_path = os.fspath(root)
     try:
@@ -190,7 +190,7 @@ def _perform(event: WorldEvent, root: str) -> None:
 
 
 def _put_entry(event: WorldEvent, root: str, target: str) -> None:
-    """Perform an event with a new state of a path: write the file's bytes, or replace the path by a new entry."""
+    """Perform an event that writes the bytes of a file, or replaces a path by a new entry such as a link."""
     entry = event.entry or (Directory() if event.kind == "mkdir" else None)
     if entry is None:
         raise WorldEventError(f"cannot modify {event.path}: the event names no content")

@@ -19,8 +19,8 @@ _SUFFIX = ".unfinished"
 
 class StagedFile:
     """A temporary file that will replace a file. The caller writes the new content to `stream`. The temporary file is
-    locked, so that another writer removes only the files of killed writers. Raises OSError, also if the target exists
-    and is not a regular file, because a process of root could otherwise replace `/dev/null`.
+    locked while its writer runs. Temporary files without a lock, which killed writers left, are removed. Raises
+    OSError, also if the target exists and is not a regular file: the user root could otherwise replace `/dev/null`.
     """
 
     def __init__(self, path: Path) -> None:

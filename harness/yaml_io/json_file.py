@@ -17,9 +17,9 @@ class JsonFileError(ReadfirstError):
 @contextmanager
 def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
     """Yield the content of a JSON file that `command` has written. Unless `format_` is None, the file must have this
-    format version. With `strict`, the suite of the file may be hostile: the file must be a regular file, not a link,
-    and not too large. Raises JsonFileError if the file is missing or invalid, also if an exception in the block shows
-    that the file lacks a value.
+    format version. With `strict`, which protects against hostile suites, the file must be a regular file, not a link,
+    and not too large. Raises JsonFileError if the file is missing or invalid. Errors in the `with` block, such as the
+    KeyError of a missing value, are converted to JsonFileError, too.
     """
     again = f"`{command}` writes it."
     try:

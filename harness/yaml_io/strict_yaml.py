@@ -128,7 +128,7 @@ def refuse_links(file: Path, suite: Path) -> None:
 
 
 class _Refused(Exception):  # noqa: N818 - the name is the outcome
-    """A problem of a file whose name is not known yet. The caller adds the name with `at`."""
+    """A problem in a file, raised by code that does not know the file's name. The caller adds it with `at`."""
 
     def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:
         super().__init__(message)
@@ -360,7 +360,7 @@ def _character_code(error: Any) -> int:
 
 
 def _mark_of_character(text: str, error: Any) -> _Mark:
-    """Search the invalid character of `error`, whose offset may count bytes. Return its line and column."""
+    """Search the invalid character, as the offset in `error` may count bytes. Return its line and column."""
     character = chr(_character_code(error))
     offset = text.find(character)
     if offset < 0:

@@ -48,7 +48,7 @@ def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class FormError(ValueError):
-    """A value has a wrong type or form, so the check ends. The caller may find further errors with a JSON schema."""
+    """Raised if a value has a wrong type or form, which ends the check. A JSON schema may then find further errors."""
 
     def __init__(
         self, node: Node, problem: str = "", fix: str = "Use one of the forms that the format describes."
@@ -67,7 +67,7 @@ class Inspection:
 
     @classmethod
     def of(cls, path: Path) -> Self:
-        """Read a file that is directly in the directory of a suite, to check it. Raises StrictYamlError."""
+        """Read a file in the top directory of a suite, so that it can be checked. Raises StrictYamlError."""
         return cls(strict_yaml.load(strict_yaml.read(path, suite=path.parent), path))
 
     @property
@@ -100,7 +100,7 @@ class Inspection:
 
 
 class Node(NamedTuple):
-    """A value of a document with its path, and its name in messages (`what`). Reading a wrong form raises FormError."""
+    """A value of a document, with its path and its name in messages (`what`). Its methods may raise FormError."""
 
     look: Inspection
     value: Any

@@ -34,7 +34,7 @@ _MAX_ONE_LINE_CHARS = 80
 """Maximum length of the content of a file that is written on one line, in characters."""
 _PLAIN_START_PATTERN = re.compile(r"[A-Za-z/$(]")
 _PLACEHOLDER_PATTERN = re.compile(r"<[a-z][a-z0-9_]*>")
-"""Pattern of a placeholder (`<name>`), which a table of cases replaces by a value of each case."""
+"""Pattern of a placeholder (`<name>`) in a file with several scenarios, each with a value for the placeholder."""
 _FLOW_SYNTAX_PATTERN = re.compile(r"[][{},]")
 _PLAIN_PATTERN = re.compile(r"(?!(?:null|true|false)\Z)[A-Za-z/$(](?:[!-9;-~—]|:(?=[!-~])| (?=[!\"$-~—]))*")
 """Pattern of texts that need no quotes in any YAML reader: no YAML syntax, no colon or number sign next to a space."""
@@ -54,8 +54,8 @@ Value = str | int | bool | None | Sequence["Value"] | Mapping[str, "Value"]
 
 
 def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -> list[str]:
-    """Return a mapping as lines of YAML, with one key per line. `indent` is the column of the keys, from 0. Strings of
-    up to `one_line` characters stay on one line. Below the key `files`, the limit is 80 characters.
+    """Return a mapping as lines of YAML, with one key per line. `indent` is the column of the keys, from 0. A string of
+    several lines is written as a block if it has more than `one_line` characters (80 below the key `files`).
     """
     lines = []
     for key, value in mapping.items():
@@ -84,7 +84,7 @@ def emit_mapping(mapping: Mapping[str, Value], indent: int, one_line: int = 0) -
 
 @lru_cache(maxsize=65536)
 def emit_string(text: str) -> str:
-    """Return a string as YAML on one line: without quotes if readers then parse the same string."""
+    """Return a string as YAML on one line. Quotes are omitted if all YAML readers then parse the same string."""
     if (_PLAIN_START_PATTERN.match(text) and _is_plain(text)) or _PLACEHOLDER_PATTERN.fullmatch(text):
         return text
     return _quote_text(text)
