@@ -73,7 +73,7 @@ def one_line(text: str) -> str:
 
 
 class OutputClosedError(Exception):
-    """The reader of the output, such as `head`, has closed it. Not an OSError, because libraries catch OSError."""
+    """The reader of the output, such as `head`, has closed the output. Not an OSError: libraries catch OSError."""
 
 
 class _GuardedStream:

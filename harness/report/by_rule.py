@@ -137,8 +137,8 @@ class RuleTally:
         self, rule_id: str, unaccepted: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
         """Return the example of a rule: the shortest of its worst failures with the most frequent mistake. None if the
-        rule has no failure. `unaccepted` contains the number of scenarios by failure. `severity` is their worst
-        severity; None means that all failures are accepted. Mistakes named `fixed` are ignored.
+        rule has no failure. `unaccepted` contains the number of scenarios by unaccepted failure, `severity` their worst
+        severity (None if all failures are accepted). Mistakes named `fixed` are ignored.
         """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:

@@ -150,7 +150,7 @@ class DominantMistake:
 
     @property
     def example(self) -> str:
-        """One line: the first difference with this mistake in the shortest failure, or the kind of the mistake."""
+        """A one-line example: the first difference with this mistake in the shortest failure, or the mistake's kind."""
         name_of = kind_of_harm if self.kind.startswith("safe: ") else kind
         difference = next(
             (difference for difference in self.shortest.differences if name_of(difference) == self.kind), None

@@ -132,7 +132,7 @@ class Results:
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
     """Return the levels that a report shows: all levels, but `verbatim` only if a run requested it. Levels above the
-    requested level are shown, too: a result that is only safe looks different from one with equal texts.
+    requested level are shown, too, because a result that is only safe is worse than one with equal texts.
     """
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]

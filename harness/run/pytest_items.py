@@ -30,7 +30,7 @@ class ScenarioFailedError(Exception):
 
 
 class ScenarioFile(pytest.File):
-    """Pytest collector for a scenario file. Its children are an item per contract, or a collector per scenario."""
+    """Pytest collector for a scenario file: one item per contract or, for several scenarios, a collector for each."""
 
     root: Path
 

@@ -34,7 +34,7 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return a Release of the version, with its new contracts. Raises ReleaseError if it precedes all contracts."""
+    """Return a Release of the version, with its new contracts. Raises ReleaseError if all contracts are newer."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)

@@ -22,7 +22,7 @@ _DIRECTORY_PROPERTIES: Mapping[str, tuple[str, str, str]] = {
 
 
 def require_platform(platform: str, folder: str | Path) -> None:
-    """Raise UnsupportedCall unless the system or `folder` fits `platform`, such as `windows` or `case-insensitive`."""
+    """Raise UnsupportedCall unless `platform` describes this machine (`linux`) or `folder` (`case-insensitive`)."""
     if platform in _OPERATING_SYSTEMS:
         system, name = _OPERATING_SYSTEMS[platform]
         if sys.platform != system:

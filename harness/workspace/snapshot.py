@@ -164,7 +164,9 @@ class _Scan:
 def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return a file's content and ownership. None as ownership: the ids of this process, no extended attributes."""
+    """Return a file's content and ownership. The ownership is None if the file has the user and the group of this
+    process, and no extended attributes.
+    """
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:

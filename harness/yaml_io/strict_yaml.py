@@ -128,7 +128,7 @@ def refuse_links(file: Path, suite: Path) -> None:
 
 
 class _Refused(Exception):  # noqa: N818 - the name is the outcome
-    """A problem in a file, raised by code that does not know the file's name. The caller adds it with `at`."""
+    """A problem in a file, raised by code that does not know the file's name. The caller adds the name with `at`."""
 
     def __init__(self, rule: str, message: str, fix: str, mark: _Mark = (0, 0)) -> None:
         super().__init__(message)
