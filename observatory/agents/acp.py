@@ -30,7 +30,7 @@ class AcpClient(JsonLines):
         )
 
     def receive(self, message: Mapping[str, Any]) -> None:
-        """Answer a request of the agent, or continue after the response to a request of this client."""
+        """Answer the agent's request, or, if `message` is a response of the agent, send the next request."""
         number, method = message.get("id"), message.get("method")
         if isinstance(method, str) and number is not None:
             self._answer(number, method, message.get("params") or {})

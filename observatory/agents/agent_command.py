@@ -34,10 +34,11 @@ _MODEL_URL = f"http://127.0.0.1:{PORT}"
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
     """The command line, environment and files that start an agent. In all three, `$HOME` stands for the home directory,
-    `$URL` for the address of the model. `places` contains more placeholders and their values. `tools` are the agent's
-    tools that the mapping uses; the model answers requests that offer one of them with the next step of the scenario.
-    `folders` are the first directories of the agent's PATH. Keys of `files` are paths that start with `$HOME/` or
-    `$WS/`. Their values are texts, or data that are written as JSON. `input` is the content of standard input.
+    `$URL` for the address of the scripted model. `places` contains more placeholders and their values. `tools` are the
+    names of the agent's tools that the mapping uses. If a request of the agent offers one of `tools`, the model answers
+    with the next step of the scenario. `folders` are the first directories of the agent's PATH. Keys of `files` are
+    paths that start with `$HOME/` or `$WS/`. Values of `files` are texts, or data that are written as JSON. `input` is
+    the content of standard input.
     """
 
     name: str

@@ -10,8 +10,9 @@ _MOST = 4096
 
 
 class HeldFiles:
-    """Keeps files open while an agent runs, so that new files do not get their inodes. Some agents recognise a read
-    file by device, inode and modification time, and all scenarios give their files the same time.
+    """Keeps the files of earlier scenarios open while an agent runs, so that new files do not reuse the inodes of
+    removed files. Some agents recognise a file by device, inode and modification time. The modification time does not
+    distinguish files, because it is the same in all scenarios.
     """
 
     def __init__(self) -> None:

@@ -38,7 +38,7 @@ class ClaimsCheck:
     def check_suite(
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
-        """Yield a finding for each document, scenario or rule of a claim that is missing or does not fit the claim."""
+        """Yield a finding for each document, scenario or rule of a claim that is missing or unsuitable."""
         if self._claims is None:
             return
         yield from check_claims(self._suite, self._claims, stated)
@@ -49,7 +49,7 @@ class ClaimsCheck:
 def check_claimed_rules(
     claims: Claims, rules: Rules, shown: Mapping[str, Sequence[RuleEvidence]]
 ) -> Iterator[Finding]:
-    """Yield a finding for each claim whose rule does not exist, or is not the rule of any of the claim's scenarios."""
+    """Yield a finding for each claim whose rule is unknown, or is different from the rules of all its scenarios."""
     rule_of = {each.scenario_id: rule_id for rule_id, group in shown.items() for each in group}
     for claim in claims:
         if claim.rule is None:

@@ -17,11 +17,11 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, did_you_
 
 @dataclass(frozen=True, slots=True)
 class ScenarioReference:
-    """A scenario that is evidence for a claim. `call` is the number of the relevant call, from 1. None: all calls with
-    a `documented` expected result, or only the last call if the claim is an open question or contradicts another claim.
-    `clause` is the result that the claim expects of this call; claims.yaml contains it only if no `documented` result
-    in the scenario fits the claim. `states_files`: `clause` also states the changed files. `exact`: `clause` also
-    states the words of the answer.
+    """A scenario that is evidence for a claim. `call` is the number of the relevant call, from 1. If `call` is None,
+    all calls with a `documented` expected result are relevant; for an open question or a contradiction, only the last
+    call is relevant. `clause` is the result of the call according to the claim. claims.yaml contains `clause` only if
+    no `documented` result in the scenario fits the claim. If `states_files`, `clause` includes the changed files. If
+    `exact`, `clause` includes the words of the answer.
     """
 
     scenario_id: str
@@ -73,8 +73,8 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Claims that contradict each other (`claims`: ids), or a claim that users' `reports` contradict. `shown_by`:
-    scenarios that decide which side is right. `unobservable`: the part that no scenario can decide, and why.
+    """A contradiction between the claims with the ids `claims`, or between one claim and the `reports` of users. The
+    scenarios `shown_by` decide which claim is right. `unobservable` describes the part that no scenario can decide.
     """
 
     id: str
@@ -154,7 +154,7 @@ class _ClaimsReader(Inspection):
     def build(
         self, cls: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
-        """Return a `cls` object: the keys of `value` become attributes. `name` is the part's id, `above` its path."""
+        """Return a `cls` object with the keys of `value` as attributes. `above` is the path of its id, `name`."""
         path = self._register_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
         fields["shown_by"] = tuple(
@@ -198,8 +198,9 @@ class _ClaimsReader(Inspection):
 def check_claims(
     suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
 ) -> Iterator[Finding]:
-    """Yield a finding for each missing document, scenario or call, and for each scenario without a documented result
-    for its claim. `stated` returns a scenario's documented results (None: invalid), or raises UnknownScenarioError.
+    """Yield a finding for each missing document, scenario or call that a claim names, and for each scenario without a
+    documented result for the claim. `stated` returns the documented results of a scenario, or None if the scenario is
+    invalid, or raises UnknownScenarioError.
     """
 
     def read(scenario_id: str) -> Stated | None:

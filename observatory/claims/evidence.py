@@ -68,8 +68,9 @@ class Evidence:
 
 
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
-    """Return the combined status of scenarios or calls: `not recorded` if one is, or if `statuses` is empty. `not
-    shown` is otherwise ignored. `holds` and `in other words` give `in other words`; any other mix gives `partly`.
+    """Return the combined status of several scenarios or calls: `not recorded` if `statuses` is empty or contains this
+    status. Otherwise, `not shown` is ignored if there are more statuses. `holds` and `in other words` together result
+    in `in other words`; any other mixture results in `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -82,9 +83,9 @@ def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
 def claimed_statements(
     scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
 ) -> tuple[Statement, ...]:
-    """Return the results that a claim states for calls of a scenario: the result in the reference `shown`, otherwise
-    the `documented` results from one of the `sources`, or all of them if no source matches. Empty if nothing is stated,
-    or if the scenario lacks the call.
+    """Return the results that a claim states for calls of a scenario: the `clause` of the reference `shown`. If `shown`
+    has no clause, return the `documented` results from one of the `sources` or, if there are none, all `documented`
+    results. Empty if no result is stated, or if the scenario lacks the call that `shown` names.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -214,7 +215,7 @@ class RecordingLookup:
     def evidence(
         self, shown: ScenarioReference, sources: Sequence[str], contract: str | None = None
     ) -> Evidence:
-        """Compare a claim with the recording of one of its scenarios, by default for `scenario.contract`."""
+        """Compare a claim with the recording of its scenario `shown`, by default for the contract of the scenario."""
         scenario = self.scenario(shown.scenario_id)
         name = contract or scenario.contract
         outcome = self._outcome(scenario, name)

@@ -19,7 +19,9 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories, 
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
-    """Return the reference's behaviours that each rule's scenarios show; key "" for no rule. Raises SuiteError."""
+    """Return the behaviours of the reference that the scenarios of each rule show, by rule id. The key "" contains the
+    behaviours shown by scenarios without a rule. Raises SuiteError.
+    """
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
     for name, history in behaviour_histories().items():
@@ -29,8 +31,8 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims by rule id, or only those about `rule_id`. Each is paired with the versions that confirm it,
-    such as `2.0.60 to 2.1.7`, or "" if no scenario can show it. Raises SuiteError.
+    """Return the claims by rule id, or only the claims about `rule_id`. Each claim is paired with a text: the versions
+    that confirm the claim, such as `2.0.60 to 2.1.7`, or empty if no scenario can show the claim. Raises SuiteError.
     """
     file = claims_file(suite.root)
     if not file.exists():

@@ -25,9 +25,9 @@ _SHOWS: tuple[ClaimStatus, ...] = ("holds", "in other words")
 def statuses_by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], lookup: RecordingLookup
 ) -> dict[str, dict[str, ClaimStatus]]:
-    """Return the status of each claim in `ids`, by claim id and contract; none for claims without scenarios. Status
-    `not shown`: nothing was recorded, an earlier call has an unexpected result in every scenario, or a presumed claim
-    is false. "A Read unlocks a file" cannot be shown if edits of unread files are not refused.
+    """Return the status of each claim in `ids`, by claim id and contract. A claim without scenarios has no status. The
+    status is `not shown` if nothing was recorded, if an earlier call has an unexpected result in every scenario, or if
+    a presumed claim is false: "A Read unlocks a file" cannot be shown if edits of unread files are not refused.
     """
     known = {claim.id: claim for claim in claims}
 
@@ -52,7 +52,9 @@ def statuses_by_contract(
 
 
 def describe_versions(statuses: Mapping[str, ClaimStatus]) -> str:
-    """List contracts that confirm a claim, such as `2.0.60 to 2.1.7`; others with status, but none that refute it."""
+    """Return a text with the contracts that confirm a claim, such as `2.0.60 to 2.1.7`, and with the contracts whose
+    status is `in other words`, `partly` or `not shown`. Contracts that refute the claim are omitted.
+    """
     if not statuses:
         return ""
     spans = list(version_spans(statuses, statuses.__getitem__))
@@ -79,7 +81,9 @@ def rule_cells_by_version(
     versions: ResultsByVersion,
     belonging: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, Cell]]:
-    """Return, by rule and contract, in how many scenarios the contract behaves like the default contract."""
+    """Return, by rule and contract, in how many scenarios of the rule the contract behaves like the default contract.
+    `belonging` contains the ids of the scenarios of each rule.
+    """
     found: dict[str, dict[str, Cell]] = {}
     for rule in rules:
         ids = belonging.get(rule.id, ())
@@ -97,8 +101,8 @@ def rule_cells_by_version(
 
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
-    """Return the first of the consecutive versions up to `name` that give the same answers. Versions with an older
-    model (`+gated`) are only compared with each other and with versions that treat all models alike.
+    """Return the oldest version of an unbroken series of versions with equal `answers` that ends at the version `name`.
+    Versions with an older model (`+gated`) are compared with each other, and with versions that treat all models alike.
     """
     variant = name.partition("+")[2]
     track = [

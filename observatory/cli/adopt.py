@@ -118,7 +118,7 @@ def _record_given(suite: Suite, version: str, options: RunOptions) -> Iterator[s
 def _date_causes(
     suite: Suite, contract: Contract, before: Contract, takes: StoredReplays, options: RunOptions
 ) -> Diff:
-    """Return two contracts' differences, each with its first version, found by recording versions in between."""
+    """Return the differences between two contracts. Record versions in between to date each difference."""
     found = dated_differences(suite, contract, before)
     variant = contract.name.removeprefix(contract.version or "")
     replays = VersionReplays(suite, takes, partial(Product, suite, options), variant, jobs=options.jobs)
@@ -140,7 +140,9 @@ def _date_causes(
 
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
-    """Yield the tasks left for a person. If the reference follows `version`, retire a contract above MAX_CONTRACTS."""
+    """Yield the tasks left for a person. If the reference follows `version`, and the suite has more than MAX_CONTRACTS
+    contracts, remove the contract before `version` or yield the removal as a task.
+    """
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)
         if left_out:

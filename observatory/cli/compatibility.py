@@ -107,7 +107,7 @@ def _print_comparison(suite: Suite, rules: Rules, before: str, after: str, outpu
 
 
 def files_of(data: Mapping[str, Any], survey: Mapping[str, Any]) -> dict[str, str]:
-    """Return the files that `targets compatibility --write` writes: contents by name in docs/."""
+    """Return the contents of the files that `targets compatibility --write` writes, by file name in docs/."""
     rows = map_rows(data)
     return {
         "map.svg": harm_picture(rows, WIDE_MAP),
@@ -128,7 +128,7 @@ def _survey(suite: Suite) -> dict[str, Any]:
 
 
 def _harm(suite: Suite) -> dict[str, Any]:
-    """Return the harm of each contract from docs/harm.json: counts and shortest scenarios. Empty if missing."""
+    """Return the harm of each contract from docs/harm.json. Empty if this file is missing."""
     file = page_file(suite, "harm.json")
     if file is None or not file.exists():
         return {}

@@ -39,7 +39,7 @@ def own_page_file(suite: Suite, name: str) -> Path:
 
 
 def keep_pages(pages: Mapping[Path, str], command: str, *, check: bool) -> int:
-    """Write the outdated `pages` (`check`: only list them), and return the exit code. Messages name `command`."""
+    """Write the outdated `pages`, or only list them (`check`). Return the exit code. `command`: for messages."""
     stale = {
         file: page
         for file, page in pages.items()
@@ -102,7 +102,7 @@ def history(
     ),
     fixtures: Fixtures = None,
 ) -> int:
-    """Print every change of the file tools, version by version. docs/history.md contains only their numbers."""
+    """Print every change of the file tools, version by version. docs/history.md contains only numbers of changes."""
     if check and (write or published_versions):
         raise UsageError("--check writes nothing: leave out --write and --published.")
     from readfirst.harness.yaml_io.atomic_write import write_all

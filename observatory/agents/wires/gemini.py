@@ -22,7 +22,7 @@ _USAGE = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2
 
 
 class Gemini:
-    """Reads and writes Gemini API messages. A tool result is a part of a user message: `output` or `error`."""
+    """Reads and writes Gemini API messages. A user message contains tool results with the key `output` or `error`."""
 
     name = "gemini"
 
@@ -50,7 +50,7 @@ class Gemini:
             raise WireError(f"not a request of the Gemini API: {error!r}") from error
 
     def reply(self, request: Request, blocks: Sequence[Block]) -> Reply:
-        """Return the model's answer: the `blocks` (texts and tool calls). A requested stream consists of one event."""
+        """Return the model's answer with the `blocks` (texts and tool calls). A streamed answer is a single event."""
         answer = {
             "candidates": [
                 {
@@ -66,7 +66,7 @@ class Gemini:
 
 
 def _answers(parts: Sequence[Mapping[str, Any]]) -> dict[str, ToolResult]:
-    """Return tool results by the id of the tool call: an empty text if the agent omits the id, as some do."""
+    """Return the tool results by the id of the tool call. Some agents omit the id; the key is then an empty text."""
     responses = [part["functionResponse"] for part in parts if "functionResponse" in part]
     answers = {}
     for response in responses:
