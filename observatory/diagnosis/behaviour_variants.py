@@ -47,8 +47,8 @@ def change_behaviours(behaviours: Behaviours, changes: Iterable[BehaviourChange]
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the behaviours of `documented` and of each version that changed one, oldest first; versions with an older
-    model (`+gated`) last. A version also represents the later versions up to the next one.
+    """Return the behaviours of `documented` and of each version that changed a behaviour, oldest first; versions with
+    an older model (`+gated`) last. A version that is omitted behaves like the version before it.
     """
     changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_version_text, sorted(changed))]

@@ -23,7 +23,7 @@ Observed = Mapping[str, Fingerprint]
 Level = Literal["effects", "reason"]
 
 _MAX_THOROUGH_SCENARIOS = 12
-"""If more scenarios are unexplained, the search tries only behaviours that belong to the rules of these scenarios."""
+"""If more scenarios are unexplained, the search tries only behaviours that scenarios of the same rule show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Describes an implementation as a `version` of the reference with changed behaviours (`differences`), which
-    explain all `compared` scenarios except `unexplained`. `failures` are the scenarios that differ from the default
-    contract. `alike` are all versions, oldest first, that explain the same scenarios with the same differences.
+    """Describes an implementation as the `version` of the reference with the changed behaviours `differences`. This
+    reference gives the same results as the implementation in all `compared` scenarios except `unexplained`. `failures`
+    are the scenarios that differ from the default contract. `alike` are all versions, oldest first, that explain the
+    same scenarios with the same differences.
     """
 
     level: Level
@@ -52,7 +53,7 @@ class Diagnosis:
 
     @property
     def explained(self) -> tuple[str, ...]:
-        """The failures that the changed behaviours explain: with them, the reference has the same wrong result."""
+        """The failures that the diagnosis explains: the changed reference has the same wrong result."""
         return tuple(each for each in self.failures if each not in set(self.unexplained))
 
 
@@ -63,8 +64,9 @@ def find_diagnosis(
     sample: Collection[str],
     level: Level = "effects",
 ) -> Diagnosis:
-    """Return the diagnosis of observed results at a level. The search starts at the best of the `contracts` (for
-    `reason`: at the diagnosis for `effects`), and uses only `sample`; all observed scenarios test its result.
+    """Return the diagnosis of observed results at a level. The search uses only the scenarios in `sample`, and starts
+    at the most similar of the `contracts`. For `reason`, the search continues from the diagnosis for `effects`. The
+    diagnosis that the search finds is tested with all observed scenarios.
     """
     search = _Search(replays, observed, sample, "effects")
     guess = search.with_fewer_changes(search.refine(search.nearest(contracts)))

@@ -17,8 +17,9 @@ _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
 
 
 class Fingerprint(NamedTuple):
-    """Two digests of a result's differences from the expected result, empty without differences: at the level
-    `effects`, and of unexpected error names (`reason`). For unsupported scenarios, `effects` states why.
+    """Two digests of the differences between a result and the expected result: `effects` of the differences at the
+    level `effects`, `reason` of unexpected error names. A digest is empty if nothing differs. If a scenario is
+    unsupported, `effects` states the reason.
     """
 
     effects: str = ""
@@ -31,7 +32,7 @@ NO_RESULT = Fingerprint("error")
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
-    """Return a verdict's fingerprint, or None without a result. A refusal counts by error name, not by text."""
+    """Return the fingerprint of a verdict. None without a result. Refusals differ only if their error names differ."""
     match verdict.status:
         case "unsupported":
             return Fingerprint(verdict.reason.removeprefix("the adapter "))

@@ -27,7 +27,9 @@ class ObservationError(ReadfirstError):
 def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios on a target, with the default contract or, if it lacks them, their own. Raises as `run` does."""
+    """Replay scenarios on a target with the default contract. Scenarios that the default contract does not cover are
+    replayed with the contract that the scenario names. Raises the errors of `run`.
+    """
     observed: dict[str, Fingerprint] = {}
     default = suite.contracts.default
 
@@ -85,7 +87,7 @@ def _add_results(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) 
 
 
 def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Return the results without scenarios that need a missing capability that all product versions have."""
+    """Remove results of scenarios that need a missing capability, unless some product versions lack it, too."""
     compared = {}
     for name, found in observed.items():
         lacks, _, tools = found.effects.partition(" ")
@@ -95,7 +97,9 @@ def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[st
 
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return all scenarios if at most MAX_SAMPLE_SIZE, else those that show a behaviour, and one per other rule."""
+    """Return the scenarios that a diagnosis searches. If there are more than MAX_SAMPLE_SIZE `ids`, these are the
+    scenarios that show a behaviour, and one scenario for each further rule. Otherwise, all `ids`.
+    """
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)
     shown = {name for history in behaviour_histories().values() for name in history.shown_by} & {*ids}

@@ -107,7 +107,7 @@ class _Adapter:
 
 
 class _Distinct(Behaviours):
-    """Behaviours that equal no others, so that no cache of the reference confuses them with unwatched behaviours."""
+    """Behaviours that are equal only to themselves, so that caches distinguish them from unwatched behaviours."""
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__
@@ -128,7 +128,7 @@ _USED_ATTRIBUTE = "_asked"
 
 @cache
 def _watched_class(kind: type) -> type:
-    """Return a subclass of `kind`, a group of behaviours. Its attribute `_asked` gets the names of read behaviours."""
+    """Return a subclass of `kind`, a group of behaviours. When a behaviour is read, its name is added to `_asked`."""
     names = frozenset(each.name for each in fields(kind))
 
     def get_attribute(group: object, name: str) -> Any:

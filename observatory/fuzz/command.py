@@ -29,8 +29,9 @@ _NO_SIMILAR_SCENARIO = "no similar scenario of the suite shows it"
 
 
 def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield lines about the rules that the target probably breaks, by class and in suite order: the number of findings,
-    and a scenario of the suite that shows the same fault. Findings without a rule are last.
+    """Yield lines about the rules that the target probably breaks, by class, then in the order of the suite. For each
+    rule: the number of findings, and a scenario of the suite that shows the same fault. Findings without a rule are
+    last.
     """
     if not findings:
         return

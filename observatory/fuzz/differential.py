@@ -30,8 +30,9 @@ FindingKey = tuple[Cause, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement between target and reference, with a minimal scenario. `again`: a second replay showed it. `rule`
-    (probably broken) and `shown_by` (a scenario of the suite with the same disagreement) are empty if unknown.
+    """A disagreement between target and reference, with a minimal scenario. `again`: a second replay also disagreed.
+    `rule` is the probably broken rule, `shown_by` a scenario of the suite with the same disagreement. Both are empty if
+    unknown.
     """
 
     scenario: Scenario
@@ -73,8 +74,9 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays scenarios on both sides, and counts the disagreements in `tally`. `reference_name` is for messages.
-    `place` provides workspaces. `apart`: the target is restarted for each scenario, so that it forgets earlier files.
+    """Replays scenarios on target and reference, and counts the disagreements in `tally`. `reference_name` is the name
+    of the reference in messages. `place` provides workspaces. If `apart`, the target is restarted for each scenario, so
+    that the target forgets earlier files.
     """
 
     reference: Adapter
@@ -145,7 +147,7 @@ def _breakage_error(side: str, outcome: Outcome) -> AdapterError:
 
 @dataclass
 class Campaign:
-    """Replays `scenarios`, adds the probable rule with `named`, and skips findings whose key is in `accepted`."""
+    """Searches for disagreements. Findings with an `accepted` key are skipped; `named` adds the probable rule."""
 
     runner: DifferentialRunner
     scenarios: Iterable[Scenario]

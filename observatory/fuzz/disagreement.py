@@ -34,8 +34,9 @@ _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The tool, the level and both results, to group disagreements with one cause. A result is an error name, `done`,
-    or `unnamed error`. At the level `safe`, `target` is the kind of harm, and `reference` is empty.
+    """The tool, the level, and the results of reference and target. Disagreements with equal values have the same
+    cause. A result is an error name, `done` for success, or `unnamed error`. At the level `safe`, `target` is the kind
+    of harm, and `reference` is empty.
     """
 
     tool: str
@@ -46,8 +47,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between the outcomes of reference and target, whose results are given as texts. `step` and `call`
-    (in the step) are numbers from 0. `what` names the differing file or `answer`.
+    """One difference between the outcomes of reference and target. `step` is the number of the step, and `call` the
+    number of the call in this step, both from 0. `what` names the differing file, or is `answer`. `reference` and
+    `target` are texts that describe the two results.
     """
 
     cause: Cause

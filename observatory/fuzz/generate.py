@@ -55,9 +55,9 @@ _INVALID_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", 
 def scenarios(
     seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
-    """Yield endless random scenarios, the same for the same arguments. Calls under conditions that are rare in `seen`
-    (counted pairs of the suite) and in earlier scenarios are preferred; None: scenarios are independent. With `large`,
-    some arguments are longer than the buffers of implementations.
+    """Yield endless random scenarios, the same for the same arguments. `seen` contains the counted pairs of conditions
+    in the suite: calls with conditions that are rare in `seen` and in earlier scenarios are preferred. If `seen` is
+    None, a scenario does not depend on earlier scenarios. With `large`, some arguments are longer than usual buffers.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():
@@ -71,9 +71,9 @@ def scenarios(
 
 
 def single_file_scenario(random: Random, *, rarity: Rarity | None = None, large: bool = False) -> Scenario:
-    """Return a random scenario about one path. Such scenarios can share a session of the product. With `rarity`, files
-    and calls with rare conditions are selected. If a call may create the file, all texts are without carriage returns:
-    the line ends of a new file would depend on files outside the workspace.
+    """Return a random scenario about one path. Several such scenarios can be replayed in one session of the product.
+    With `rarity`, files and calls with rare conditions are selected. If a call may create the file, no text contains
+    carriage returns, because files outside the workspace would influence the line ends of a new file.
     """
     may_be_missing = random.randint(0, 3) == 3
     given = not may_be_missing or random.randint(0, 1) == 1
@@ -292,7 +292,7 @@ class _StepGenerator:
         return self._storable(text)
 
     def _storable(self, text: str) -> str:
-        """Return a text as a scenario file can store it: cut to the maximum length, unless stored as repetitions."""
+        """Return the text, cut to the maximum length in a scenario file. A RepeatedText is never cut."""
         if self.missing and "\r" in text:
             text = text.replace("\r", "")
         return text if isinstance(text, RepeatedText) else text[:MAX_LITERAL_ARGUMENT_CHARS]
@@ -354,7 +354,7 @@ class _StepGenerator:
         return ToolCall(call.tool, arguments)
 
     def _random_change(self, path: str) -> Step:
-        """Return a random change of a file by another program, or a Read if no plain file can be at the path."""
+        """Return a random change of a file by another program. If a link or directory is in the way, return a Read."""
         model = self.model
         parts = path.split("/")
         above = {"/".join(parts[:end]) for end in range(1, len(parts))}

@@ -14,8 +14,9 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def load_known(path: Path, contracts: Contracts) -> dict[Path, Scenario]:
-    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]` with paths relative to it, and return the minimal
-    scenario of each disagreement that `readfirst fuzz --known` does not report, by its file. Raises SuiteError.
+    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]` of disagreements that `readfirst fuzz --known` does
+    not report. Return the minimal scenario of each disagreement, by the path of its FILE. FILE is relative to the
+    directory of the YAML file. Raises SuiteError.
     """
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
@@ -39,8 +40,8 @@ def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expec
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios without calls and permission rules that a side does not support; skip those without calls
-    left. If necessary, parallel calls become steps, and events during a call become steps before it.
+    """Yield the scenarios without the calls and permission rules that an adapter in `sides` does not support. If no
+    call is left, skip the scenario. If necessary, parallel calls and events during a call become separate steps.
     """
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))

@@ -19,8 +19,9 @@ _UNSHARED_WEIGHT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example of a rule: the last call, in one scenario of the rule, of a tool that the rule is about. Findings are
-    compared with these calls to guess the broken rule. `result` is the name of the call's error, or `done`.
+    """An example of a rule: a call in one of the rule's scenarios. To guess the broken rule, findings are compared with
+    examples. The example is the last call in the scenario whose tool is a subject of the rule. `result` is the name of
+    the call's error, or `done` for success.
     """
 
     scenario_id: str
@@ -78,7 +79,7 @@ _MAX_REPLAYS, _MIN_REPLAYS = 24, 4
 _MAX_VOTERS = 5
 """Number of most similar scenarios that count for their rules if no replayed scenario shows the disagreement."""
 _TEXT_CLASSES = ("wording", "quirk")
-"""The classes of rules that a target can break although only the text of an answer differs."""
+"""If a target differs only in the text of an answer, only rules of these classes can be broken."""
 
 
 def with_probable_rule(
@@ -88,11 +89,11 @@ def with_probable_rule(
     runner: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Return a copy of the finding with the `rule` that the target most probably breaks, or an empty text.
+    """Return a copy of the finding. Its `rule` is the rule that the target most probably breaks, or an empty text.
 
     The scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
     disagreement with the same tool at the same level count for their rules, the most similar scenario with the highest
-    weight. The rule with the highest sum is returned, its most similar scenario in `shown_by`.
+    weight. `rule` is the rule with the highest sum, `shown_by` the most similar of the rule's scenarios.
 
     If no replayed scenario shows a disagreement, the most similar scenarios count without a replay: a rule then needs
     more than half of the total weight, and `shown_by` is empty. Once `is_over` returns True, few are replayed.

@@ -14,7 +14,7 @@ _INVALID_NOTEBOOKS = ("", "[]", "{}", "null", "{", '{"cells": []}', '"cells"')
 
 
 def notebook_scenario(random: Random) -> Scenario:
-    """Return a random scenario about one notebook. Inserts no cell where it would get a random id (4.5 or newer)."""
+    """Return a random scenario about one notebook. Never inserts a cell that would get a random id (format 4.5)."""
     with_ids = random.randint(0, 1) == 1
     files: dict[str, Entry] = {}
     if random.randint(0, 19):

@@ -17,7 +17,7 @@ from readfirst.harness.suite.scenario import (
 
 
 def scenario_values(scenario: Scenario) -> dict[str, Any]:
-    """Return a scenario file's values without expectations. Raises ValueError for unsupported parts such as hooks."""
+    """Return a scenario file's values without expected results. Raises ValueError for parts such as hooks."""
     metadata = {
         "title": scenario.title,
         "about": scenario.about,

@@ -25,9 +25,10 @@ from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of one `readfirst fuzz`. `target` is compared with `against`, until `steps` on each side or `minutes`
-    (None: no limit). `output` is the directory for findings. `long` scenarios use several files. Disagreements in the
-    file `known` or in `baseline` are not reported, nor findings about rules of classes other than `classes`.
+    """The options of one `readfirst fuzz`. `target` is compared with `against`. The search ends after `steps` on each
+    implementation, or after `minutes` (None: no limit). `output` is the directory for findings. With `long`, scenarios
+    use several files. A finding is not reported if its disagreement is accepted in the file `known` or in `baseline`,
+    or if the class of its rule is not in `classes`.
     """
 
     suite: Suite
@@ -47,7 +48,7 @@ class SearchRequest:
 
     @property
     def reference_name(self) -> str:
-        """The name that messages use for the implementation that the target is compared with, if there is one."""
+        """The implementation that the target is compared with, as messages name it. At the level `safe`: nothing."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -94,15 +95,16 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     runner: DifferentialRunner, known: Mapping[Path, Scenario]
 ) -> tuple[frozenset[FindingKey], tuple[Path, ...]]:
-    """Replay the accepted disagreements. Return the keys of those that occur, and the files of those that do not."""
+    """Replay the accepted disagreements. Return the keys of disagreements that occur, and the files of all others."""
     found = {file: runner(scenario) for file, scenario in known.items()}
     accepted = frozenset(Finding(known[file], each).key for file, each in found.items() if each is not None)
     return accepted, tuple(file for file, each in found.items() if each is None)
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays scenarios only on the target, for the level `safe`, and returns the first harm in each. Counts calls that
-    would change a file, and those not refused: a target that refuses all of them is not shown to be safe.
+    """Replays scenarios only on the target, for the level `safe`, and returns the first harm in each. Counts the calls
+    that would change a file, and the calls among them that were not refused. If the target refuses all of these calls,
+    the search does not show that the target is safe.
     """
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:

@@ -19,8 +19,8 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest variant of a scenario that `shows` accepts. Removes steps, then files, then parts of texts
-    (everywhere at once). Ends when nothing is smaller, or after `attempts` or `seconds`.
+    """Return the smallest variant of a scenario that `shows` accepts. Removes steps, then files, then parts of texts,
+    each from all texts at the same time. Ends without a smaller variant, or after `attempts` or `seconds`.
     """
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
@@ -29,7 +29,7 @@ def shrink(
         return len(tried) >= attempts or time.monotonic() > deadline
 
     def smaller(best: Scenario, candidates: Candidates) -> Scenario | None:
-        """Return the first untried candidate that `shows` accepts. None without one, or if the search must end."""
+        """Return the first untried candidate that `shows` accepts. None if all fail or a limit is reached."""
         for candidate in candidates(best):
             if is_over():
                 return None
@@ -74,7 +74,7 @@ def _given_instead(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants with one simpler step: fewer parallel calls, no event during a call, or the usual mtime."""
+    """Yield variants with one simpler step: fewer parallel calls, no event during a call, or `mtime: 2` in a change."""
     for index, step in enumerate(scenario.steps):
         before, after = scenario.steps[:index], scenario.steps[index + 1 :]
         match step:
@@ -96,7 +96,7 @@ def _simpler_steps(scenario: Scenario) -> Iterator[Scenario]:
 
 
 def _simpler_paths(scenario: Scenario) -> Iterator[Scenario]:
-    """Yield variants with one simpler path: an argument normalised in `$WS`, or a file renamed to `notes.txt`."""
+    """Yield variants with one simpler path: `$WS/notes.txt` for `$WS/./notes.txt`, or a file renamed to `notes.txt`."""
     named = [
         value
         for _, call in scenario.places()
@@ -220,7 +220,7 @@ def _change_texts(
 
 
 def _chunks(length: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of pieces of `length` items: the whole, halves, quarters, …, at most 64 of a size."""
+    """Yield start and end of pieces of `length` items: the whole, halves, quarters, …; at most 64 of each size."""
     size = length
     while size:
         starts = range(0, length, size)
