@@ -85,7 +85,7 @@ def offered_tool(description: str, schema: Mapping[str, Any]) -> OfferedTool:
 
 
 def offered_tools(contract: Contract, *, time_limit: float = TIME_LIMIT) -> dict[str, OfferedTool]:
-    """Return the file tools in the product's first request, by name, without later ones. Raises AdapterError."""
+    """Return the file tools that the product's first request offers, by name. Raises AdapterError."""
     with _converse(contract, time_limit, {}) as (conversation, _):
         offers = conversation.offers
     found = {}
@@ -232,7 +232,7 @@ def _rows(items: Iterable[tuple[_Key, str, dict[str, Any]]]) -> dict[_Key, list[
 
 
 def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Iterable[str]) -> str:
-    """Return the text of `results.json` in the `order` of contracts; successive equal contracts share one row."""
+    """Return the text of `results.json`. Successive contracts (in `order`) with equal results share one row."""
     cases = _rows(
         ((each.tool, each.case), contract, {"result": each.value})
         for contract in order

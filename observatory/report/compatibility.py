@@ -60,14 +60,14 @@ def rule_count_rows(entries: Mapping[str, _DATA], named: Callable[[str], str] = 
 
 
 def short_cell(each: _DATA) -> str:
-    """Return `✓ 12` if a rule holds in all 12 scenarios, `3/4`, `✗ 0/4`, `–` if a capability is missing, or `?`."""
+    """Return `✓ 12` if a rule holds in all 12 scenarios, or `3/4`, `✗ 0/4`, `–` (not supported), `?` (unknown)."""
     count = f"{each['holding']}/{each['judged']}"
     texts = {"yes": f"✓ {each['judged']}", "partly": count, "no": f"✗ {count}", "not claimed": "–"}
     return texts.get(each["holds"], "?")
 
 
 def count_text(counts: Mapping[str, int]) -> str:
-    """Return counts of rules, such as `31/34 (1 not claimed)`: 31 of 34 judged hold, 1 needs a missing capability."""
+    """Return a text such as `31/34 (1 not claimed)`: 31 of 34 judged rules hold, 1 needs a missing capability."""
     judged = counts["yes"] + counts["partly"] + counts["no"]
     rest = [f"{counts[name]} {name}" for name in ("not claimed", "unknown") if counts[name]]
     return (f"{counts['yes']}/{judged}" if judged else "-") + (f" ({', '.join(rest)})" if rest else "")

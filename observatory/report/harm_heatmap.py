@@ -46,7 +46,7 @@ class MapCell:
 
 @dataclass(frozen=True, slots=True)
 class MapRow:
-    """An implementation or, if `product`, a version of Claude Code: how many `sessions` were tested and `harmed`."""
+    """An implementation or, if `product`, a version of Claude Code: in `harmed` of its `sessions`, harm occurred."""
 
     name: str
     product: bool

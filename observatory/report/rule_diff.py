@@ -12,9 +12,10 @@ from readfirst.harness.suite.rule_classes import CLASSES
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule whose results differ between two versions or implementations. `before` and `after` state whether it holds:
-    `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios judged on both sides; `holding` counts
-    those that pass: before, and after. `scenario` is the shortest scenario that fails afterwards, or empty.
+    """A rule whose results differ between two versions or implementations. `before` and `after` state whether the rule
+    holds: `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios that were judged both before and
+    after. `holding` contains the numbers of scenarios that pass before and that pass after. `scenario` is the shortest
+    scenario that fails after, or empty.
     """
 
     rule: str
@@ -35,8 +36,9 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold in more or fewer of the scenarios judged on both sides. `holding`: the passing
-    scenarios before, and after. `judged`: the compared scenarios. `shortest`: the shortest that fails after.
+    """Return the rules that hold in more or fewer scenarios `after` than `before`. Only scenarios that were judged both
+    times count. `holding`: the numbers of passing scenarios before and after. `judged`: the number of scenarios that
+    count. `shortest`: the shortest scenario that fails after.
     """
     found = {}
     for rule in before:
@@ -61,8 +63,9 @@ def rule_changes(
     common: Mapping[str, Mapping[str, Any]],
     of: str = "implementations",
 ) -> list[RuleChange]:
-    """Return the rules that differ between two implementations or `versions` (`of`). `table` is from
-    `implementations_data` or `compatibility_data`, `common` from `common_cells`. Raises KeyError for an unknown name.
+    """Return the rules that differ between `before` and `after`, the names of two implementations or versions (`of` is
+    `implementations` or `versions`). `table` is from `implementations_data` or `compatibility_data`, `common` from
+    `common_cells`. Raises KeyError for an unknown name.
     """
     found = []
     for rule, fields in table["rules"].items():

@@ -43,8 +43,8 @@ def generated_pages(data: SiteData) -> dict[str, str]:
 
 
 def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
-    """Write the Markdown of the `generated` and existing `pages` (by path in the site) into `folder`. Also copy linked
-    files, and pages that linked pages link to, from the project directory `root`.
+    """Write the Markdown of `generated` pages and of existing `pages` into `folder`. The keys are paths in the site.
+    Also copy the files and pages of the project directory `root` that the written or copied pages link to.
     """
     texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **generated}
     waiting, copied = list(texts), set(texts)

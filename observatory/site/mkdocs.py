@@ -61,7 +61,7 @@ def require_mkdocs() -> None:
 
 
 def build_html(source: Path, target: Path, nav: Sequence[Any], *, url: str = "") -> None:
-    """Build `source` (Markdown) into `target`. `nav` is MkDocs' setting. Raises SiteError for a problem of MkDocs."""
+    """Build `source` (Markdown) into `target`. `nav` is the menu of the site. Raises SiteError if MkDocs fails."""
     from mkdocs.commands.build import build as built
     from mkdocs.config import load_config
     from mkdocs.exceptions import Abort, MkDocsException

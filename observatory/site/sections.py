@@ -29,8 +29,8 @@ def harm_sections(
     data: SiteData, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield a section for each kind of harm, worst first, with a picture of the shortest scenario. `sessions` is the
-    number of tested scenarios, `counts` that of each kind of harm. `shortest` contains, by kind, the `scenario`, its
-    `title`, the harmful `step` (from 1) and a `line` about the harm.
+    number of tested scenarios, `counts` the number of scenarios with each kind of harm. `shortest` contains, by kind,
+    the `scenario`, its `title`, the harmful `step` (from 1) and a `line` about the harm.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in NON_HARM_KINDS for kind in shown):

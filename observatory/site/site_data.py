@@ -90,7 +90,7 @@ class SiteData:
         ]
 
     def harm_address(self, row: MapRow, kind: str) -> str:
-        """Return the address of a row's page or, with `kind`, its section, from the site's root. Empty if missing."""
+        """Return the site path of a row's page or, with `kind`, of its section about this harm. Empty if missing."""
         if row.product and row.name not in self.recorded:
             return ""
         folder = "versions" if row.product else "implementations"

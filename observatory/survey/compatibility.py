@@ -86,7 +86,9 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 def _previous_version_cells(
     suite: Suite, contract: Contract, versions: ResultsByVersion, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return `since`: the previous version, if any, and the rules whose results differ between the two versions."""
+    """Return the entry `since`: the previous version, and the rules whose results differ from this version. Empty
+    without a previous version. `belonging` contains the ids of the scenarios of each rule.
+    """
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}
@@ -100,8 +102,9 @@ def _previous_version_cells(
 def common_target_cells(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold for `after` in more or fewer scenarios than for `before`, as `common_cells` does, for
-    the survey's first contract. Raises KeyError for an unknown target, ValueError for a wrong format.
+    """Return the rules that hold for the target `after` in more or fewer scenarios than for the target `before`, in the
+    form of `common_cells`. Uses the results for the survey's first contract. Raises KeyError for an unknown target,
+    ValueError for a wrong format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]
@@ -205,7 +208,7 @@ def _by_rule(rules: Rules, known: Iterable[RuleScenario]) -> dict[str, list[Rule
 def _implementation_results(
     rules: Iterable[Rule], scenarios: Mapping[str, Sequence[RuleScenario]], target: _DATA, contract: str
 ) -> dict[str, list[ScenarioResult]]:
-    """Return a target's results by rule id. Rules with a stricter level than the run's are counted as unsupported."""
+    """Return a target's results by rule id. Rules of a stricter level than the target's run count as unsupported."""
     found: dict[str, list[ScenarioResult]] = {}
     reach, asked = unpack_results(target.get("reach", {}).get(contract, {})), target["level"]
     for rule in rules:

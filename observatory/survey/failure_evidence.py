@@ -59,9 +59,9 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The answers of a target in a failing scenario. `step` (from 1) is the failing step, and `found` are its
-    differences. `answers` contains those of each step up to it. `error` is the reason if the target ended early.
-    `inputs` is the scenario's digest, which shows whether the evidence is outdated.
+    """The answers of a target in a failing scenario. `step` (from 1) is the failing step, and `found` contains the
+    differences at this step. `answers` contains the answers of each step until the failing step. `error` is the reason
+    if the target ended early. `inputs` is the scenario's digest, which shows whether the evidence is outdated.
     """
 
     scenario: str
@@ -102,8 +102,9 @@ def keep_evidence(
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
     """Replay one failing scenario of each safety rule that the target `name@version` breaks, store the answers in
-    evidence.json, and return them by rule id. Reuses stored answers of scenarios that are not in `again` (None: all).
-    Removes targets that are not in `order`. Raises JsonFileError without results, and as `gather_evidence`.
+    evidence.json, and return them by rule id. Stored answers are reused, except for the scenarios in `again` (None: no
+    answers are reused). Answers of targets that are not in `order` are removed. Raises JsonFileError if the target has
+    no results, and the errors of `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"

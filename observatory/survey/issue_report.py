@@ -40,7 +40,7 @@ _PATH_SUBJECTS = {
     "path ": "the path",
     "shown ": "the shown lines of",
 }
-"""The beginning of `Mismatch.what` before a path, and the words for the subject in a report."""
+"""Beginnings of `Mismatch.what` before a path, such as `mode of notes.txt`. The values are the words in a report."""
 _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 
@@ -180,7 +180,7 @@ def _target_calls(report: Report, step: ToolCall | ParallelCalls) -> list[Target
 
 
 def _knowledge_before(scenario: Scenario, end: Step) -> Knowledge:
-    """Return the files' content that a model knows before `end`, which some formats, such as patches, quote."""
+    """Return the content of files that a model knows before the step `end`, so that calls can quote it."""
     there: dict[str, str | None] = {}
     known = Knowledge(there.get)
     said = {place: clause for place, part in scenario.parts() if (clause := part.expect.recorded)}

@@ -12,7 +12,7 @@ _KINDS: tuple[Reach, ...] = get_args(Reach)
 
 
 def pack_results(reaches: Mapping[str, Reach]) -> dict[str, dict[str, str]]:
-    """Return results compactly for JSON: for each result, such as `text`, its scenarios in the form of `by_family`."""
+    """Return results in a compact form: scenario ids (see `by_family`) by result, such as the passed level `text`."""
     found: dict[str, list[str]] = {}
     for scenario_id, reach in reaches.items():
         found.setdefault(reach, []).append(scenario_id)

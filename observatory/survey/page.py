@@ -100,8 +100,8 @@ def target_result(
     again: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return a target's entry in implementations.json. Results of an `earlier` entry are reused, except for the
-    scenarios in `again`. Numbers are for the first of the `contracts`. `reach` is the level that each scenario reached,
-    by contract, `lacks` the number of unsupported scenarios by missing capability.
+    scenarios in `again`. Numbers are for the first of the `contracts`. In the entry, `reach` is the level that each
+    scenario reached, by contract, and `lacks` the number of unsupported scenarios, by missing capability.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
     harmed, lacks = HarmTally(), Counter[str]()

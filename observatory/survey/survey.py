@@ -98,7 +98,7 @@ class Survey:
     def _with_newest_contract(
         self, result: Mapping[str, Any], former: str, alike: Container[str]
     ) -> dict[str, Any]:
-        """Return a stored result as if compared with the newest contract; only the scenarios `alike` are kept."""
+        """Return a stored result. For the newest contract, it contains `former`'s results for the scenarios `alike`."""
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
         if newest != first:
@@ -145,7 +145,7 @@ class Survey:
         ]
 
     def _result_to_extend(self, target: Target) -> dict[str, Any] | None:
-        """Return the stored result to extend; None to run all. Raises SurveyError if it has removed scenarios."""
+        """Return the stored result that a run extends, if any. Raises SurveyError if the suite lacks its scenarios."""
         name = target.pinned
         kept = self._stored_results.get(name)
         if kept is not None and kept.get("design") != target.release.design:
@@ -202,8 +202,9 @@ class Survey:
     def run(
         self, target: Target, *, baseline: bool = False, jobs: int | None = None, apart: bool = False
     ) -> dict[str, Any]:
-        """Run a target on `scenarios_to_run`, and return its new entry. `baseline`: also rewrite its baseline file.
-        `jobs`, `apart` and the errors are those of `harness.run.runner.run`. Also raises BaselineError (unreadable).
+        """Run a target on `scenarios_to_run`, and return its new entry. With `baseline`, also rewrite the target's
+        baseline file. `jobs`, `apart` and errors: see `harness.run.runner.run`. Also raises BaselineError for an
+        unreadable baseline.
         """
         name = target.pinned
         earlier, ids = self._result_to_extend(target), self.scenarios_to_run(target)

@@ -41,9 +41,9 @@ def record_between(
     contract: Contract,
     ask: Ask,
 ) -> Iterator[Recorded]:
-    """Record the differing scenarios on the last `published` version before each change and the first after it; yield
-    the results. If at most MAX_VERSIONS_ASKED lie between, all are asked about the whole families, which also shows
-    reverted changes. Raises SuiteError, BisectError.
+    """Record the differing scenarios on two `published` versions for each change: the last before it, and the first
+    after it. Yield the results. If at most MAX_VERSIONS_ASKED versions lie between the contracts, record whole families
+    on each of these versions, which also shows reverted changes. Raises SuiteError, BisectError.
     """
     suite = replays.suite
     first, last = Version(before.version or "0"), Version(contract.version or "0")
@@ -85,7 +85,7 @@ def record_between(
 
 
 def reference_tasks(found: Sequence[Diff], known: Histories) -> Iterator[str]:
-    """Yield a line for each cause of differences, with the `known` behaviours whose scenarios are affected."""
+    """Yield a line for each cause of differences, with the `known` behaviours that the differing scenarios show."""
     causes: dict[object, Cause] = {}
     for cause in (cause for each in found for cause in each.causes):
         causes.setdefault(cause.signature, cause)

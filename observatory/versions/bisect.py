@@ -39,8 +39,9 @@ class AnswerChange:
 
 @dataclass
 class VersionReplays:
-    """Replays scenarios on product versions, storing replays in `takes`, so that a search can continue. `connect` opens
-    a contract's product. `variant`: `+gated` or empty. `silent`: why answers are missing, by scenario and version.
+    """Replays scenarios on product versions. Replays are stored in `takes`, so that a search can continue. `connect`
+    opens the product of a contract. `variant` is `+gated` for older models, or empty. `silent` contains the reasons for
+    missing answers, by scenario and version.
     """
 
     suite: Suite

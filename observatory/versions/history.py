@@ -50,7 +50,7 @@ def _difference_key(each: Occurrence) -> tuple[str, ...]:
 
 
 def _best_example(point: ChangePoint, points_by_key: Mapping[tuple[str, ...], int]) -> ChangeWithAnswers:
-    """Return the change with the best example: a difference in many scenarios, but at few other changes."""
+    """Return the change with its best example: a difference in many scenarios that few other changes show."""
     same = {each.name: getattr(point, each.name) for each in fields(point)}
     if not point.sights:
         return ChangeWithAnswers(**same)
@@ -77,7 +77,7 @@ def _best_example(point: ChangePoint, points_by_key: Mapping[tuple[str, ...], in
 
 
 def _answer_cell(result: str, words: str) -> str:
-    """Return a table cell with the result of a call, followed by the text of the answer if this text says more."""
+    """Return a table cell with the result of a call, and with the text of the answer unless both are equal."""
     quoted = excerpt(words, MAX_ANSWER_CHARS)
     return f"{result}: {quoted}" if result not in ("", words) else quoted
 

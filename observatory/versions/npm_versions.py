@@ -28,7 +28,7 @@ def installed_versions() -> frozenset[str]:
 
 
 class InstalledVersions:
-    """Uninstalls the least recently used version if more than `maximum` (None: no limit) were newly installed."""
+    """Uninstalls the least recently used version if this process has installed more than `maximum` (None: no limit)."""
 
     def __init__(self, maximum: int | None = None) -> None:
         self._maximum = maximum

@@ -15,8 +15,8 @@ MAX_CONTRACTS = 17
 
 
 def retiring_version(contracts: Contracts, newest: str) -> str | None:
-    """Return the contract to remove when `newest` becomes one: the contract before it. None if it must stay: it is the
-    default, the oldest, or it changed which edits need a Read, the tools or the capabilities.
+    """Return the contract before `newest`, which is removed when `newest` becomes a contract. None if this contract
+    must stay: it is the default, is the oldest, or changed the tools, the capabilities or the edits that need a Read.
     """
     contract = contracts.before(contracts[newest])
     older = None if contract is None else contracts.before(contract)
@@ -31,8 +31,8 @@ def retiring_version(contracts: Contracts, newest: str) -> str | None:
 
 
 def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
-    """Return, for each contract of a version, the scenarios whose answers differ from the nearest recorded ones before
-    and after, both with or without `+gated`; all, if it has only one neighbour. Raises RecordingError.
+    """Return, for each contract of a version, the scenarios whose answers differ from the nearest recorded answers
+    before or after it (both with or both without `+gated`), or lack one of these neighbours. Raises RecordingError.
     """
     distinct: dict[str, list[str]] = {name: [] for name in _contract_names(suite.contracts, version)}
     for scenario_id in suite.ids():
@@ -44,8 +44,8 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 
 def retire(suite: Suite, version: str) -> None:
-    """Remove a version from a suite. Answers are only removed if both neighbours give equal answers, so that
-    `derive_transcript` can restore them. After a RecordingError, nothing has been written.
+    """Remove a version from a suite. Answers are only removed if the nearest recorded versions before and after give
+    the same answers, so that `derive_transcript` can restore them. After a RecordingError, nothing has been written.
     """
     names = _contract_names(suite.contracts, version)
     files: dict[Path, bytes] = {}
@@ -79,7 +79,7 @@ def retire(suite: Suite, version: str) -> None:
 
 
 def derive_transcript(recording: Recording, name: str) -> Transcript | None:
-    """Return a version's recorded answers. If missing: the answers of both neighbouring versions if equal, or None."""
+    """Return a version's recorded answers. If missing, return its neighbours' answers; None if these differ."""
     if name in recording.transcripts:
         return recording.transcripts[name]
     with_it = Recording(recording.inputs, {name: Transcript(()), **recording.transcripts})
@@ -92,7 +92,7 @@ def _equals_both_neighbours(recording: Recording, name: str) -> bool:
 
 
 def _neighbours(recording: Recording, name: str) -> list[str]:
-    """Return the nearest recorded versions before and after a version, with the same class of models."""
+    """Return the nearest recorded versions before and after a version, for the same models (`+gated` or not)."""
     names = contracts_of_models(recording, gated="+gated" in name)
     place = names.index(name)
     return [*names[max(place - 1, 0) : place], *names[place + 1 : place + 2]]
