@@ -75,7 +75,7 @@ def _mask_first_group(match: re.Match[str]) -> str:
 
 
 class TargetAdapter:
-    """Translates calls of Read, Edit, Write into calls of the target's tools, which the adapter `raw` makes."""
+    """Translates calls of Read, Edit, Write into calls of the target's tools. The adapter `raw` makes these calls."""
 
     def __init__(self, target: Target, raw: Adapter, another: Callable[[], Adapter] | None = None) -> None:
         traits = traits_of(raw)

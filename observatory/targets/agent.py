@@ -25,7 +25,7 @@ _PROMPT = "go"
 
 @dataclass
 class AgentTargetSession:
-    """A scenario's session. With `pins`, which keep files open, scenarios share the conversation; else it ends here."""
+    """The session of one scenario. With `pins`, its conversation continues in the next scenario; otherwise it ends."""
 
     conversation: Conversation
     root: Path
@@ -55,10 +55,10 @@ class AgentTargetSession:
 
 @dataclass
 class AgentTarget:
-    """Runs a command-line agent at an exact version, with a scripted model. `isolation: directory` shares one
-    conversation in the workspaces' parent directory, except for scenarios that need a separate one, such as those with
-    relative paths; `process` never shares. `time_limit`: seconds per call. In a `sandbox`, the agent can only write to
-    workspaces and its own files.
+    """Runs a command-line agent at an exact version, with a scripted model. With `isolation: directory`, scenarios
+    share one conversation in the parent directory of their workspaces, unless a scenario needs a separate conversation,
+    for example for relative paths. With `isolation: process`, every conversation is separate. `time_limit`: seconds per
+    call. In a `sandbox`, the agent can only write to workspaces and its own files.
     """
 
     target: Target

@@ -12,11 +12,11 @@ EditFormat = Literal["apply_patch", "search_replace", "conflict_markers", "shell
 
 
 class InexpressibleError(ValueError):
-    """A format cannot express a call. The message, such as `an empty new file`, completes a sentence: `Edit of …`."""
+    """A format cannot express a call. The message names the part that fails, such as `an empty new file`."""
 
 
 class Knowledge:
-    """The files that a model has seen or written: only these can be quoted. `read_file`: None for a missing file."""
+    """The file contents that a model knows, and can quote. `read_file` returns a file's content, or None if missing."""
 
     def __init__(self, read_file: Callable[[str], str | None] = lambda _path: None) -> None:
         self.read_file = read_file
@@ -153,7 +153,7 @@ FORMATS: Mapping[str, Callable[[str, Mapping[str, Any], str, Knowledge], str]] =
 
 
 def _old_and_new_text(tool: str, arguments: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the old text (empty for a Write) and the new text. Raises InexpressibleError for other arguments."""
+    """Return the old text (empty for a Write) and the new text. Raises InexpressibleError if one is missing."""
     names = ("content",) if tool == "Write" else ("old_string", "new_string")
     texts = [value for name in names if isinstance(value := arguments.get(name), str)]
     if len(texts) < len(names) or arguments.keys() - {"file_path", "replace_all", *names}:
@@ -171,8 +171,8 @@ def _complete_lines(text: str, description: str) -> list[str]:
 def _changed_lines(
     old: str, new: str, arguments: Mapping[str, Any], knowledge: Knowledge
 ) -> tuple[list[str], list[str]]:
-    """Return the complete lines that an edit removes, and the new lines, as a model quotes them from the text that it
-    has seen. Raises InexpressibleError unless `old` was seen, is complete lines, or does not occur in the file.
+    """Return the complete lines that an edit removes, and the lines that it adds, as a model quotes them from the text
+    that it has seen. Raises InexpressibleError if `old` is a part of a line that the model has not seen.
     """
     seen = _as_quoted(knowledge.of(arguments["file_path"]), old)
     if seen is not None and old in seen:
@@ -195,7 +195,7 @@ def _as_quoted(text: str | None, old: str) -> str | None:
 
 
 def _surrounding_lines(text: str, old: str, new: str) -> tuple[list[str], list[str]]:
-    """Return the lines with `old`, before and after an edit. Raises InexpressibleError if several such lines differ."""
+    """Return the lines that contain `old`, before and after an edit. Raises InexpressibleError if ambiguous."""
     regions = _line_ranges(text, old)
     if len({text[start:end] for start, end in regions}) > 1 or len(set(regions)) < len(regions):
         raise InexpressibleError("a text that is in several lines")

@@ -42,7 +42,7 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""Two sets of words for each argument. In names not in _SYNONYMS, one word must be in the first, others in either."""
+"""Words in an argument's names that are not in _SYNONYMS: one must be in the first set, the others in either set."""
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
@@ -91,8 +91,9 @@ class Tool:
 @dataclass(frozen=True, slots=True)
 class Guess:
     """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`. `arguments` are
-    templates; equal names are omitted. The server lacks the arguments `unsupported`; only the server has `unknown`
-    (required) and `unused` (optional). `capture`: patterns for values in earlier answers.
+    templates; arguments with equal names are omitted. `unsupported` are arguments that the server's tool lacks.
+    `unknown` (required) and `unused` (optional) are arguments that only the server's tool has. `capture` contains
+    patterns for values in earlier answers.
     """
 
     tool: str
@@ -106,7 +107,7 @@ class Guess:
 
 
 def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
-    """Return translations of Read, Edit and Write into similar tools, and of other tools into those of equal name."""
+    """Return translations of Read, Edit, Write into similar tools, and of other tools into tools of the same name."""
     found = {}
     for tool in _ARGUMENTS:
         ranked = [
@@ -125,8 +126,8 @@ def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
-    """Yield each possible match for Read, Edit or Write: a tool, an argument to pass (or empty), and the words of the
-    name. Each command of a tool, such as `view`, is a separate match with the command's words.
+    """Yield each tool that may match Read, Edit or Write: the tool, an empty mapping, and the words of its name. Also
+    yield each command of a tool, such as `view`: the tool, the argument for this command, and the words of the command.
     """
     for tool in offered:
         yield tool, {}, _split_words(tool.name)
@@ -154,7 +155,7 @@ def _name_distance(tool: str, words: Sequence[str]) -> int | None:
 
 
 def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess | None:
-    """Return the translation of `tool` into `candidate` (with its `command`), or None without a required argument."""
+    """Return a translation of `tool` into `candidate` with `command`. None if `candidate` lacks an argument."""
     must, may = _ARGUMENTS[tool]
     if not candidate.properties:  # the arguments are unknown
         return Guess(tool, candidate.name)
@@ -214,7 +215,7 @@ def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
 def _nested_template(
     candidate: Tool, left: Mapping[str, str], missing: Sequence[str], may: Sequence[str]
 ) -> dict[str, Any] | None:
-    """Return the template of an argument such as `edits: [{old, new}]` that takes all `missing` arguments, or None."""
+    """Return the template of an argument such as `edits: [{old, new}]` with all `missing` arguments, or None."""
     for name in left.values():
         schema = candidate.properties[name]
         is_list = _is_list(schema)
@@ -250,7 +251,7 @@ def _is_explanation(name: str) -> bool:
 
 
 def _last_line_template(left: Mapping[str, str], taken: Mapping[str, str]) -> dict[str, Any]:
-    """Return the template of an argument that expects the last line or a line range of a Read. Empty if none does."""
+    """Return the template of an unused argument (`left`) for the last line or range of a Read. Empty if none fits."""
     first = {"$first": ["$offset", 1]}
     last = {"$sum": [first, "$limit", -1]}
     for plain in _LAST_LINE_NAMES if "offset" in taken else ():

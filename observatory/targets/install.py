@@ -58,9 +58,9 @@ def is_installed(target: Target) -> bool:
 
 
 def install(target: Target) -> TargetEnvironment:
-    """Return the environment of a target, installed if necessary; safe in parallel processes. For a version with a
-    command, it is the mapping file's directory. Raises AdapterError (blame `environment`) with the last output of pip
-    or npm.
+    """Return the environment of a target. Install it if necessary, also if several processes do this at the same time.
+    The environment of a version with a command is the directory of the mapping file. Raises AdapterError (blame
+    `environment`) with the last output of pip or npm.
     """
     release = target.release
     if release.command:
@@ -133,7 +133,7 @@ def _install_packages(target: Target, directory: Path, variables: Mapping[str, s
 
 
 def _find_python(at_least: str) -> str:
-    """Return the path of a Python of at least this version: this one, or from PATH or pyenv. Raises AdapterError."""
+    """Return the running Python, or one from PATH or pyenv, that is new enough (`at_least`). Raises AdapterError."""
     wanted = tuple(map(int, at_least.split("."))) if at_least else (0,)
     if sys.version_info[:2] >= wanted:
         return sys.executable

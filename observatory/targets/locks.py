@@ -71,7 +71,7 @@ def wheel_options(release: Release) -> list[str]:
 
 
 def registry_variables(home: Path) -> dict[str, str]:
-    """Return the user's variables about registries and the network for pip and npm, and `home` as their home."""
+    """Return variables for pip and npm: the user's settings of registries and network, and `home` as home directory."""
     variables = {name: os.environ[name] for name in _NETWORK_VARIABLES if name in os.environ}
     variables |= {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LANG": "C.UTF-8"}
     pip = [sys.executable, "-m", "pip", "config", "get"]

@@ -30,7 +30,7 @@ PLACEHOLDER_PATTERN = re.compile(r"\$([A-Za-z_]\w*)")
 @dataclass(frozen=True, slots=True)
 class Release:
     """One version of a target: packages for pip or npm, and date (YYYY-MM-DD). With a `command`, nothing is installed.
-    `sdists`: packages that pip must build from source, with reasons. `design` defaults to that of the target.
+    `sdists`: packages that pip must build from source, with reasons. `design`: by default, the design of the target.
     """
 
     version: str
@@ -85,8 +85,8 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
     """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates;
-    `$text` is the call in a `format` such as `apply_patch`. `replace_all`: `{flag: NAME}` for a boolean, `{count:
-    NAME}` for the number of matches, or `unsupported`.
+    `$text` in a template is the call in a `format` such as `apply_patch`. `replace_all` is `{flag: NAME}` if the
+    argument NAME is a boolean, `{count: NAME}` if NAME is the number of matches, or `unsupported`.
     """
 
     tool: str
@@ -220,7 +220,7 @@ Built = TypeVar("Built")
 
 
 def _build_section(cls: type[Built], section: Mapping[str, Any], **more: Any) -> Built:
-    """Return a `cls` object. Its attributes are the keys of a mapping's `section`, and `more`; lists become tuples."""
+    """Return a `cls` object with the keys of `section` (lists as tuples) and the arguments `more` as attributes."""
     attributes = {key: tuple(item) if isinstance(item, list) else item for key, item in section.items()}
     return cls(**attributes | more)
 

@@ -54,9 +54,10 @@ class NewMappingError(ReadfirstError):
 
 
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> tuple[Path, dict[str, str]]:
-    """Start the MCP server, and write a mapping to `output` (default: named after the server), never over a file. With
-    a Read, it includes observed design and refusals. Return its path, and the server's tool for Read, Edit and Write,
-    or "". Raises NewMappingError, and AdapterError if the server does not start.
+    """Start the MCP server, and write a mapping to `output` (default: a new file, named after the server). If the
+    server has a tool for Read, the mapping contains the observed design and refusals. Return the path of the mapping,
+    and the server's tool for each of Read, Edit and Write (empty if missing). Raises NewMappingError, also if the file
+    exists, and AdapterError if the server does not start.
     """
     if output is not None:
         _check_output_file(output)
@@ -205,7 +206,7 @@ _MIN_QUOTED_CHARS = 4
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Return the server's messages by error name, without those that the suite knows or several errors share."""
+    """Return the server's messages that are new to the suite, by error name. Omits messages of several errors."""
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in REFUSAL_SCENARIOS:
         for name, form in _observe_refusals(adapter, pool, scenario_id):
@@ -234,7 +235,7 @@ def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -
 
 
 def _replace_values(text: str, mask: Callable[[str], str]) -> str:
-    """Replace each token that contains a digit, such as a hash, by `{value}` if `mask` or `mask_tokens` masks it."""
+    """Replace each value that `mask` or `mask_tokens` masks by `{value}` if it contains a digit, as hashes do."""
     first, *parts = mask_tokens(mask(text)).split(MASK)
     found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
     values = found.groups() if found is not None else (MASK,) * len(parts)
@@ -243,7 +244,7 @@ def _replace_values(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _message_form(text: str, call: ToolCall, mask: Callable[[str], str]) -> str:
-    """Return a message's first line with `{path}`, `{text}`, `{value}` for texts that vary. Empty without words."""
+    """Return a message's first line, with `{path}`, `{text}`, `{value}` for varying texts. Empty if no word is left."""
     first, line_end, _ = text.partition("\n")
     path = str(call.arguments["file_path"])
     for spelling in (path, path.removeprefix("$WS/"), "$WS"):

@@ -37,8 +37,8 @@ class OutdatedTarget:
 
 
 def outdated_targets() -> Iterator[OutdatedTarget]:
-    """Yield targets with a newer version in their registry, by name. Skips those without a package of their version
-    number, and those that get no newer versions. Raises AdapterError if a registry does not answer.
+    """Yield targets with a newer version in their registry, by name. Skips targets whose version is not the version of
+    a package, and targets that get no newer versions. Raises AdapterError if a registry does not answer.
     """
     asked = [
         (target, found)
@@ -53,7 +53,7 @@ def outdated_targets() -> Iterator[OutdatedTarget]:
 
 
 def _release_package(release: Release) -> tuple[str, str] | None:
-    """Return the package manager (`npm`, `pip`) and name of the package with the release's version number, or None."""
+    """Return the manager (`npm`, `pip`) and name of the package that has the version of the release, or None."""
     for manager, sign, packages in (("npm", "@", release.npm), ("pip", "==", release.pip)):
         for package in packages:
             name, _, version = package.rpartition(sign)
@@ -91,7 +91,7 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def add_version(target: Target, version: str) -> None:
-    """Add `version` as a copy of the newest version, which must be one line. Raises PinError, also if it exists."""
+    """Add `version`, by copying the line of the newest version. Raises PinError if this fails or `version` exists."""
     if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:

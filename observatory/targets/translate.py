@@ -189,7 +189,7 @@ def _fill_value(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 class CapturedText(str):
-    """A text that was captured from an answer. `$sum` treats a captured `12` as a number, but not `12` from a model."""
+    """A text that was captured from an answer. `$sum` treats a captured `12` as a number, but not an argument `12`."""
 
     __slots__ = ()
 

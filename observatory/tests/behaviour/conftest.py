@@ -154,7 +154,7 @@ def run_claims(small: Small, readfirst: Cli) -> Cli:
 
 
 def claim_of_multi_edit(small: Small) -> None:
-    """Add a scenario and a claim about MultiEdit, which 1.0.126 has and 2.1.7 lacks. The recording confirms it."""
+    """Add a scenario about MultiEdit, which 1.0.126 has and 2.1.7 lacks, and a claim that its recording confirms."""
     small.offer("1.0.126")
     call = "MultiEdit: {file_path: $WS/notes.txt, edits: [{old_string: a, new_string: b}]}"
     small.scenario(

@@ -86,8 +86,8 @@ def test_a_reference_that_does_otherwise_is_found(
 
 
 def is_explained(contradiction: Contradiction, missed: Collection[str]) -> bool:
-    """Whether the reference agrees with one side of a contradiction: it meets one of the claims (`missed` are claims
-    that it does not meet), a claim has no scenario, or users have reported the real behaviour.
+    """Whether a contradiction is settled: the reference meets at least one of its claims, one of its claims has no
+    scenario, or users have reported the real behaviour. `missed` are the claims that the reference does not meet.
     """
     shown = {claim.id for claim in claims() if claim.shown_by}
     return contradiction.reports is not None or not shown.intersection(missed) >= set(contradiction.claims)

@@ -17,7 +17,7 @@ NAMED = {
     for behaviour in behaviour_histories()
     for each in (BehaviourChange(behaviour, value) for value in all_values(behaviour))
 }
-"""All changes of one behaviour to one of its values, by name such as `edit_needs_read=false`."""
+"""A change for each behaviour and each of its values, by name such as `edit_needs_read=false`."""
 FEW = (
     "arguments/read-offset-negative",
     "gate/edit-after-read",

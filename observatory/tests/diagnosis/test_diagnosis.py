@@ -54,7 +54,7 @@ SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_
 
 
 def diagnosis_error(clinic: Clinic, changes: Sequence[str], **options: object) -> str:
-    """Diagnose the reference with `changes`. Return the error, such as too many changes. Empty if correct."""
+    """Diagnose the reference with `changes`. Return a message if the diagnosis is wrong, otherwise an empty text."""
     found = clinic.diagnose(clinic.observe(*changes), **options)
     if found.unexplained:
         return f"{changes}: {len(found.unexplained)} unexplained, e.g. {found.unexplained[0]}"

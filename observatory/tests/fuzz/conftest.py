@@ -18,7 +18,7 @@ SHARED = ("contracts.yaml", "errors.yaml", "rules.yaml")
 
 @pytest.fixture(scope="session")
 def small(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite of two scenarios: with the bundled suite, generated scenarios would change with every new scenario."""
+    """A suite of two scenarios. With the bundled suite, each new scenario would change the generated scenarios."""
     folder = tmp_path_factory.mktemp("small")
     names = ("gate/edit-unread", "read-output/numbered-lines")
     small_suite(folder, {name: suite.path(name).read_bytes() for name in names}, shared=SHARED)

@@ -160,8 +160,8 @@ class Cut(Altered):
 
 
 class Reminded:
-    """An adapter whose sessions strip the whitespace around answers. With `says_so`, it reports through
-    `was_contaminated` that reminders were removed from answers, and whitespace possibly with them.
+    """An adapter whose sessions strip the whitespace around answers. With `says_so`, `was_contaminated` returns True:
+    reminders were removed from answers, and possibly whitespace with the reminders.
     """
 
     capabilities = Cut.capabilities

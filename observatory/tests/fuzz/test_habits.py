@@ -63,7 +63,7 @@ def draw_scenario(number: int) -> Scenario:
 
 
 def steps_until_met(wrong: type[Altered], suite: Suite, place: WorkspacePool) -> int | None:
-    """Return the number of steps until the faulty `wrong` differs from the reference. None after `MOST_STEPS`."""
+    """Return after how many steps `wrong` is found to differ from the reference. None after `MOST_STEPS`."""
     runner = DifferentialRunner(ReferenceAdapter("2.1.7"), wrong, place, "text", suite.vocabulary)  # type: ignore[arg-type]
     for scenario in map(draw_scenario, count()):
         if runner.differences(scenario):

@@ -63,7 +63,7 @@ def draw_texts_and_names(*, alone: bool) -> tuple[tuple[str, ...], tuple[str, ..
 
 @cache
 def reached_sizes() -> tuple[frozenset[int], frozenset[int]]:
-    """Return the SIZES that generated large texts nearly have: in arguments, and in files."""
+    """Return the SIZES that large generated texts are close to: the sizes of arguments, and the sizes of files."""
     arguments: set[int] = set()
     files: set[int] = set()
     random = Random(3)

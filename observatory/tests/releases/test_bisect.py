@@ -52,8 +52,8 @@ def write_variant(
 
 
 class Asked:
-    """Made-up answers: for each scenario a text such as `aab.b`, with one letter for each version 1, 2 and so on, or a
-    dot for no answer. `asked` contains the requested versions.
+    """A function that returns made-up answers. The answers to a scenario are a text such as `aab.b`: one letter for
+    each of the versions 1, 2 and so on, or a dot for no answer. `asked` contains the versions of all calls.
     """
 
     def __init__(self, **answers: str) -> None:

@@ -148,7 +148,7 @@ def test_what_the_server_says_when_it_refuses_is_proposed(mapping: Path, readfir
 
 
 class Refuses:
-    """A server that refuses all calls but Read, with one message; without `all_`, only those before the first Read."""
+    """A server that refuses all calls but Read, with one message. If not `all_`, only until the first Read."""
 
     def __init__(self, *, all_: bool) -> None:
         self.all = all_

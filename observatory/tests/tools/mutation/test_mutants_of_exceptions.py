@@ -106,8 +106,8 @@ ALL = "def clipped(number):\n    if number > 3:\n        return 3\n    return nu
 
 
 def tiny(circumstances: Mapping[str, set[str]]) -> Panel:
-    """Return a Panel, a package to mutate, with one function and three test cases with these circumstances. Mutants
-    call `when` to find out whether the running case has a circumstance.
+    """Return a Panel for a package with one function, and for three test cases with these `circumstances`. Mutants call
+    `when` to find out whether the running case has a circumstance.
     """
     numbers = {"small": (1, 1), "large": (9, 3), "larger": (99, 3)}
 
@@ -214,7 +214,7 @@ def test_an_exception_of_the_reference_is_killed_by_a_scenario_in_which_it_is_so
 
 
 def judged_small(folder: Path, *, hidden: bool, drawn: Sequence[Scenario] = ()) -> dict[str, MutantResult]:
-    """Return the results of mutants of the condition of `refuse_unread`, by circumstance, in a small checkout."""
+    """Test mutants of the condition in `refuse_unread` in a small checkout. Return the results by circumstance."""
     panel = scenarios.scenario_panel(small_checkout(folder, hidden=hidden), {}, exceptions=True)
     judged = judged_exceptions(panel, folder / "fixtures", ["session.read_state"], drawn)
     _, rule = gate_mutants()
