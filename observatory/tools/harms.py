@@ -41,7 +41,7 @@ BEGIN, END = "<!-- written by observatory/tools/harms.py -->\n", "<!-- end -->\n
 
 @dataclass(frozen=True)
 class Cause:
-    """A known cause of harm by the product: a sentence (`reason`), and conditions. Empty conditions are always met."""
+    """A known cause of harm by the product: a sentence (`reason`), and conditions. An empty condition always holds."""
 
     id: str
     kinds: tuple[str, ...]
@@ -227,7 +227,7 @@ def changes_since(
     sessions: Mapping[str, Set[str]],
     suite: Suite,
 ) -> dict[str, Any]:
-    """Return `since`: differences in harm from the previous contract, in scenarios recorded on both. May be empty."""
+    """Return `since`: the differences in harm from the previous contract. Empty if it was not recorded."""
     before = suite.contracts.before(contract)
     if before is None or before.name not in sessions:
         return {}

@@ -119,8 +119,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def measure_implementation(name: str, folder: str) -> Row:
-    """Run an implementation with the three runners, using temporary files in `folder`. An implementation that is wrong
-    on purpose is run only on one in `_PART` scenarios, on different ones than the next implementation.
+    """Run an implementation with the three runners, using temporary files in `folder`. If an implementation is wrong on
+    purpose, run only one in `_PART` scenarios; the next implementation is run on different scenarios.
     """
     own = Path(tempfile.mkdtemp(dir=folder))
     match name:

@@ -226,7 +226,7 @@ def take_picture(
     *words: str,
     dark: bool = False,
 ) -> bytes:
-    """Return a PNG of a part of a page: the rectangle that the script `shown`, called with `words`, returns."""
+    """Return a PNG of a part of a page: the rectangle that the script `shown` returns for the arguments `words`."""
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
     screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -50,9 +50,9 @@ _NOTE = (
 _LONG_SESSION_INTERVAL = 20
 """One in this number of generated scenarios is a long session of 30 to 60 steps."""
 _MAX_ATTEMPTS = 9
-"""If this many scenarios of a kind (`drawn-SEED`, `long-SEED`) did not detect a fault, no more of them are tried."""
+"""A fault that this many scenarios of a kind (`drawn-SEED`, `long-SEED`) did not detect is not tried with more."""
 _VALUE_DECAY = 0.6
-"""Factor for the value of a fault after each scenario that did not detect it. Faults of high value are tried first."""
+"""Each scenario that does not detect a fault multiplies the fault's value by this factor. High values come first."""
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ _calls: list[frozenset[str]] = []
 _prepared = _answered = 0
 """Numbers of prepared and of executed calls. Parallel calls are all prepared before the first is executed."""
 _answering = False
-"""Whether a call is being executed. Arguments prepared meanwhile belong to this call, because a hook changed them."""
+"""Whether a call is being executed. If arguments are prepared now, a hook has changed the arguments of this call."""
 _current: frozenset[str] = frozenset()
 
 
@@ -31,7 +31,7 @@ def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
 
 
 def attend(scenario: Scenario) -> None:
-    """Let all modules call `when` to test the current call's circumstances, and follow the calls of `scenario`."""
+    """Follow the calls of `scenario`, so that modules can call `when` to test the circumstances of each call."""
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]

@@ -49,10 +49,10 @@ def undo_step(step: Step) -> Step:
 
 @dataclass(frozen=True)
 class Subject:
-    """A rule, mode, hook or group of files that is combined with events: a workspace (`given`) and calls. `known` are
-    the calls before the event, so that the session knows the files. `shown` are the calls after the event, which show
-    whether the rule still holds. `alone` are both groups of calls, without an event between them. `skipped` are events
-    that make no sense for the subject. `further` are the events in `FURTHER` that are used for the subject, too.
+    """A rule, mode, hook or group of files that is combined with events: a workspace (`given`) and calls. The calls
+    `known`, before the event, make the files known to the session. The calls `shown`, after the event, show whether the
+    rule still holds. `alone` contains all calls without an event. `skipped` are events that make no sense for the
+    subject. `further` are the events in `FURTHER` that are used for the subject, too.
     """
 
     title: str
@@ -89,7 +89,7 @@ FURTHER = ("stop", "mentioned", "repository")
 
 
 def steps_around(event: str, subject: Subject) -> list[Step]:
-    """Return the steps of a scenario: the calls of a subject, such as a rule, with an event between these calls."""
+    """Return a subject's calls before and after an event such as `resume`, with the event between these calls."""
     known, shown = [*subject.known], [*subject.shown]
     other: Step = read("other.txt")
     match event:
@@ -136,7 +136,7 @@ IN_PLAIN_EVENTS: Mapping[str, str] = {
 
 
 def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Step]]:
-    """Return the workspace and steps of a subject, such as a rule, changed for an event of `IN_PLAIN_EVENTS`."""
+    """Return workspace and steps of a scenario about a subject, such as a rule, and an event in `IN_PLAIN_EVENTS`."""
     given = {**subject.given}
     match event:
         case "during":
@@ -175,7 +175,8 @@ def _plain_steps(event: str, subject: Subject) -> tuple[dict[str, Any], list[Ste
 
 def _with_mentions(subject: Subject) -> list[Step]:
     """Return the calls of a subject. The user mentions each known file, so the session sees it without a Read. The
-    calls about a file follow its mention: after two consecutive mentions, the session may have read only one file.
+    calls about a file directly follow the mention: after two consecutive mentions, the session may have read only one
+    file.
     """
     steps: list[Step] = []
     mentioned = [step["Read"]["file_path"].removeprefix("$WS/") for step in subject.known]

@@ -64,7 +64,7 @@ MODULES = {
     "tools.read": _FILE_CIRCUMSTANCES,
     "tools.write": (*_FILE_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES),
 }
-"""The modules that refuse calls or write files, each with the circumstances of the changes to its conditions."""
+"""The modules whose conditions are made wrong: they refuse calls or write files. Values: the circumstances to try."""
 
 CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES, *_WRITE_CIRCUMSTANCES)))
 """All circumstances that are tried: properties of calls, as in `readfirst.observatory.fuzz.conditions`."""

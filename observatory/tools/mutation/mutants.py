@@ -214,7 +214,7 @@ def _is_target(node: ast.Name) -> bool:
 
 
 def lines_that_mention(names: frozenset[str], sources: Mapping[str, str]) -> set[tuple[str, int]]:
-    """Return the lines, in functions and classes, that use one of `names` directly or through a constant."""
+    """Return the lines in functions and classes that use one of `names`, or a constant defined with one of them."""
     known, lines, fresh = set(names), set(), set(names)
     trees = {module: ast.parse(source) for module, source in sources.items()}
     while fresh:

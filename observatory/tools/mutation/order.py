@@ -59,7 +59,7 @@ class Order:
         return sorted(names, key=place)[: self._most]
 
     def _ranks(self, modules: frozenset[str]) -> dict[str, int]:
-        """Return the rank of each case, the fastest first, among cases of one kind that execute the same lines."""
+        """Return each case's rank by speed among the cases of its kind that execute the same lines of `modules`."""
         if modules not in self._ranks:
             ranks = self._ranks[modules] = {}
             for way in self._cases.ways(modules):

@@ -122,8 +122,8 @@ def table(fates: Sequence[MutantResult], survivors: Survivors) -> str:
 @dataclass(frozen=True, slots=True)
 class ConsequenceCounts:
     """The numbers of mutants that scenarios detect at the level `effects`, by the worst consequence. `harm`: the mutant
-    does harm. `beside`: it edits blindly, or refuses without need. `off`: the session ends early. `alone`: only the
-    changed files or refusals differ.
+    does harm. `beside`: the mutant edits blindly, or refuses without need. `off`: the session ends early. `alone`:
+    different files or refusals are the only consequence.
     """
 
     harm: int
@@ -188,7 +188,7 @@ def noticed_by(fates: Sequence[MutantResult]) -> dict[Mutant, str]:
 
 
 def by_harm(fates: Sequence[MutantResult]) -> str:
-    """Return the report of a run at the level `effects`: killed mutants by consequence, and a list of the mildest."""
+    """Return the report at the level `effects`: killed mutants by consequence, and a list of those without harm."""
     effects = [fate for fate in fates if fate.killed]
     by = noticed_by(fates)
     kinds, noticed = Counter(by.values()), ConsequenceCounts.of(by.values())

@@ -35,9 +35,9 @@ FUZZED, LONG = 3000, 200
 @dataclass(frozen=True, slots=True)
 class Judged:
     """The result of a run with `--exceptions`. `rules` is the number of mutants that make a condition wrong in every
-    circumstance; test cases detect `noticed` of them. Only the conditions of detected mutants are also made wrong in
-    single circumstances: `exceptions` is the number of these mutants. `fates` contains the results of the exceptions
-    that have an effect in some call. `calls` is the number of calls in generated scenarios.
+    circumstance; test cases detect `noticed` of these mutants. `exceptions` is the number of mutants that make a
+    condition wrong in one circumstance; only conditions with a detected mutant are used. `fates` contains the results
+    of those exceptions that have an effect in some call. `calls` is the number of calls in generated scenarios.
     """
 
     rules: int
@@ -73,7 +73,7 @@ def judged_exceptions(
 
 
 def drawn_scenarios(fuzzed: int = FUZZED, long: int = LONG) -> Iterator[Scenario]:
-    """Yield generated scenarios, the same in each run, that show the circumstances of each condition."""
+    """Yield generated scenarios, the same in each run, to find the circumstances that occur at each condition."""
     yield from islice(generate.scenarios(0), fuzzed)
     yield from islice(generate.long_sessions(0), long)
 
@@ -98,7 +98,7 @@ class _Judge:
 
     @property
     def met(self) -> Collection[FaultPoint]:
-        """The points whose condition and circumstance occur in a test case. Other faults cannot be detected."""
+        """The fault points that test cases reach in the fault's circumstance. Other faults cannot be detected."""
         return self._by.keys()
 
     def fate(self, point: FaultPoint) -> tuple[str, str, int]:

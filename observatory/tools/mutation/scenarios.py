@@ -148,8 +148,8 @@ def _require_error_names() -> None:
 
 
 def asked_under(scenario: Scenario, suite: Suite) -> Iterator[str]:
-    """Yield the contracts that a scenario tests: the default contract, `documented`, each recorded contract whose
-    answers differ from those of the contract before or after it, and recorded versions that are not contracts.
+    """Yield the contracts to test a scenario on: the default contract, `documented`, each contract whose recorded
+    answers differ from those of the contract before or after it, and each recorded version that is not a contract.
     """
     yield suite.contracts.default
     yield DOCUMENTED

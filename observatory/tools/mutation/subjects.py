@@ -235,7 +235,7 @@ OF_ENCODED = (
 OF_MODES = (edit("script.sh"), edit("closed.txt"), write("script.sh", "one\n"))
 OF_NAMES = (edit("link.txt"), edit("one.txt"))
 AT_ONCE_KNOWN = ("compaction",)
-"""Events that make a session forget all but five files. Not combined with subjects that have more files."""
+"""Events that reduce the files that a session knows to five. Not combined with subjects that have more files."""
 NO_LINKS = ("command", "git")
 """Events whose scenarios cannot contain links. Not combined with subjects that have links."""
 

@@ -28,7 +28,7 @@ class SurvivorsError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A part of the code that is not mutated: a module, class, function or, if `is_argument`, an argument's values."""
+    """Code that is not mutated: the module, class or function `where` or, if `is_argument`, an argument's values."""
 
     where: str
     because: str

@@ -28,8 +28,9 @@ _SECONDS = 10.0
 
 
 class FaultPoint(NamedTuple):
-    """Identifies one deliberate fault of the reference: the number of a condition, an outcome of this condition, and a
-    circumstance of the call. The fault inverts this outcome in calls with this circumstance, such as `name: hidden`.
+    """Identifies one deliberate fault of the reference: the number of a condition, a value of this condition
+    (`outcome`), and a circumstance of calls, such as `name: hidden`. The fault inverts this value in calls with this
+    circumstance.
     """
 
     condition: int
@@ -75,7 +76,7 @@ class Switches:
             yield rule._replace(circumstance=circumstance)
 
     def met(self, scenario: Scenario) -> tuple[Outcome, set[FaultPoint]]:
-        """Return the outcome on the unchanged reference, and the fault points met. Other faults have no effect."""
+        """Return the outcome on the unchanged reference, and the fault points that can affect this outcome."""
         self._met = met = set[FaultPoint]()
         try:
             return self._replayed(scenario), met

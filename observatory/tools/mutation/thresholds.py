@@ -111,7 +111,7 @@ def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
 
 
 def lengthen_texts(values: Values, size: str) -> Values:
-    """Return the scenario with texts lengthened to `size` (a key of SIZES). For `tenth`, nine more calls come first."""
+    """Return the scenario with its texts lengthened to `size`, a key of SIZES. `tenth` adds nine calls at the start."""
     title, change = SIZES[size]
     words = _find_words(values["steps"])
     if size == "kibibytes":  # one word of that size is enough
@@ -178,7 +178,7 @@ def candidates(suite: Suite, rule: str) -> Sequence[Scenario]:
 
 
 def is_longer(longer: Values, values: Values, size: str) -> bool:
-    """Whether the texts of calls, or files if calls have none, are longer. True for `tenth`, which adds calls."""
+    """Whether texts of calls have become longer or, without such texts, files. True for `tenth`, which adds calls."""
     keys = ("steps",) if any(_call_texts(values["steps"])) else ("given",)
     return size == "tenth" or any(longer.get(key) != values.get(key) for key in keys)
 
@@ -191,9 +191,9 @@ def without_scenarios() -> Mapping[str, str]:
 
 
 def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
-    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content. There is
-    one for each size and each rule of the classes safety and design without a scenario `thresholds/RULE-SIZE`, made
-    from the rule's shortest scenario that can be lengthened without changing the errors of its calls.
+    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content. Each
+    rule of the classes safety and design gets one for each size, unless `thresholds/RULE-SIZE` exists. The source is
+    the rule's shortest scenario that can be lengthened without changing the errors of its calls.
     """
     assert suite.rules is not None
     trial = Trial(suite)

@@ -33,7 +33,7 @@ def load_witnesses(file: Path) -> dict[str, str]:
 
 
 def witnesses_text(fates: Iterable[MutantResult], known: Mapping[str, str]) -> str:
-    """Return witnesses.json after a complete run: test cases in `known` that killed a mutant again, and new ones."""
+    """Return witnesses.json after a complete run: `known` cases that killed their mutant again, and new cases."""
     found = {
         fate.mutant.described: fate.by
         for fate in fates
