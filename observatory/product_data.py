@@ -59,7 +59,7 @@ _FACT_PATTERNS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Patterns of facts in a tool's description, by name. A fact's value is group 1 or, without groups, true."""
+"""Patterns of facts in a tool's description, by name. A fact's value is group 1 or, if there is no group, true."""
 _MAX_QUOTED_CHARS = 60
 """Maximum length of the beginning of a tool's description that is stored, in characters."""
 
@@ -263,8 +263,9 @@ RESULTS = ProductData("results", structured_results, load_results, results_text)
 def record_product_data(
     kind: ProductData, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
-    """Get data for each contract, and yield the contracts whose stored data differ. `write`: store the new data at the
-    end. Raises AdapterError, or the error of `kind.load` for invalid stored data, before anything is written.
+    """Get the data of one kind for each contract, and yield the contracts whose stored data differ. With `write`, store
+    the new data at the end. After an AdapterError, or an error of `kind.load` about stored data, nothing has been
+    written.
     """
     file = kind.file(suite.root)
     known = dict(kind.load(file)) if file.exists() else {}

@@ -27,7 +27,7 @@ class ClaimsCheck:
         self._sources = frozenset[str]() if self._claims is None else self._claims.sources
 
     def check_scenario(self, documented: Documented) -> Iterator[Finding]:
-        """Yield a finding for each source (a section of a document) that a scenario names, but that no claim names."""
+        """Yield a finding for each source in `documented` (a section of a document) that no claim names."""
         if self._claims is not None:
             for source, place in documented:
                 if source not in self._sources:

@@ -19,7 +19,7 @@ from readfirst.observatory.diagnosis.replay_cache import ReplayCache
 from readfirst.reference_impl import DEFAULT_CONTRACT, Behaviours, behaviours_of
 
 Observed = Mapping[str, Fingerprint]
-"""The results of an implementation that is diagnosed, by scenario id."""
+"""The results of an implementation to diagnose, by scenario id."""
 Level = Literal["effects", "reason"]
 
 _MAX_THOROUGH_SCENARIOS = 12
@@ -126,7 +126,7 @@ class _Search:
         self._of_rule = behaviours_by_rule(replays.suite)
 
     def nearest(self, contracts: Sequence[str]) -> _Guess:
-        """Return the contract that, without changed behaviours, explains the most scenarios; the first of several."""
+        """Return the first of the contracts that, without changed behaviours, explain the most scenarios."""
         best, least = _Guess(contracts[0]), len(self._ids) + 1
         for guess in map(_Guess, contracts):
             if (unexplained := self._unexplained_by(guess, least - 1)) is not None:

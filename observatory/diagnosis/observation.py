@@ -47,8 +47,9 @@ def observe_run(
 
 
 def read_observations(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
-    """Return the implementation's name and its results by scenario, from a file of `readfirst run --format jsonl`.
-    Raises StreamError for an incomplete file, ObservationError without results for the default contract.
+    """Return the name of the implementation, and its results by scenario, from a file of `readfirst run --format
+    jsonl`. Raises StreamError if the file is incomplete, ObservationError if the file has no results for the default
+    contract.
     """
     runs = {each.contract: each for each in read_stream(file)}
     default = suite.contracts.default

@@ -25,7 +25,7 @@ _MAX_LISTED_DIFFERENCES = 3
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisCase:
-    """A diagnosis (`found`), the name of its target or results file, and the rule of each scenario that has one."""
+    """A diagnosis (`found`), the target's or results file's name (`target`), and each scenario's rule (`rules`)."""
 
     target: str
     found: Diagnosis

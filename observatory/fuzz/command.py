@@ -108,7 +108,7 @@ class _SearchResult:
 
     @property
     def refused_all(self) -> str:
-        """A message for the level `safe` if the target refused every call that would change a file, or empty."""
+        """A message if the target refused every call that would change a file (level `safe`), otherwise empty."""
         if not self.tally.changing_calls or self.tally.accepted_calls:
             return ""
         asked = pluralize(self.tally.changing_calls, "call")

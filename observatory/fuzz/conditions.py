@@ -63,7 +63,7 @@ def path_of(call: ToolCall) -> str:
 def conditions_of(
     call: ToolCall, path: str, model: WorkspaceModel, *, group: bool = False
 ) -> tuple[str, ...]:
-    """Return conditions such as `kind: link` of a call about `path`. `group`: it is one of several parallel calls."""
+    """Return conditions such as `kind: link` of a call about `path`. `group`: the call is one of parallel calls."""
     key, path = path, model.resolved(path)
     entry = model.entries.get(path)
     data, mode = data_of(entry), entry.mode if isinstance(entry, RegularFile) else None

@@ -114,7 +114,7 @@ def disagreements(
 def _compare_answers(
     step: Step, ours: StepOutcome, theirs: StepOutcome, vocabulary: Vocabulary
 ) -> tuple[StepOutcome, StepOutcome]:
-    """Return both outcomes without reminders. Refusals with the same text get the same error name."""
+    """Return `ours` and `theirs` without reminders. Two refusals with equal texts get the same error name."""
     pairs = []
     for call, one, other in zip(calls_of(step), ours.results, theirs.results, strict=True):
         texts = _answers(one, other)
@@ -165,7 +165,7 @@ def _tool_of(calls: Sequence[ToolCall]) -> str:
 
 
 def _answers(ours: ToolResult, theirs: ToolResult) -> tuple[str, str]:
-    """Return both texts without reminders. If a text had a reminder, final newlines of both texts are removed, too."""
+    """Return both texts without reminders and, if one text contains a reminder, without final newlines."""
     answers = (_answer(ours.text), _answer(theirs.text))
     if any(
         "</system-reminder>" in result.text[len(answer) :]

@@ -77,7 +77,7 @@ def example_index(suite: Suite) -> ExampleIndex:
 _MAX_REPLAYS, _MIN_REPLAYS = 24, 4
 """Maximum number of scenarios that are replayed to find a broken rule, and minimum number after the time limit."""
 _MAX_VOTERS = 5
-"""Number of most similar scenarios that count for their rules if no replayed scenario shows the disagreement."""
+"""If no replayed scenario shows the disagreement, this many of the most similar scenarios decide on the rule."""
 _TEXT_CLASSES = ("wording", "quirk")
 """If a target differs only in the text of an answer, only rules of these classes can be broken."""
 

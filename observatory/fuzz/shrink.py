@@ -139,7 +139,7 @@ _KINDS = ("ipynb", "json", "mdx", "png")
 
 
 def _smaller(value: Any) -> Iterator[Any]:
-    """Yield smaller variants of a value, without one piece, key or optional attribute, or with one part shortened."""
+    """Yield variants of a value: without a piece of text, a key or an optional attribute, or with a smaller part."""
     match value:
         case str():
             for start, end in _chunks(len(value)):
@@ -196,7 +196,7 @@ def _change_texts(
     names: Mapping[str, str] = _SAME_NAMES,
     is_path: bool = False,
 ) -> Any:
-    """Return a copy with every text changed by `text`, and each path in `names` replaced by its new path."""
+    """Return a copy of a value: each text is changed by `text`, and each path in `names` gets its new path."""
     match value:
         case str():
             return names.get(value, value) if is_path else text(value)

@@ -118,7 +118,7 @@ def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]
 
 
 def _table_columns(names: Iterable[str], separator: str) -> list[Column]:
-    """Return a column for each name, such as `agno@3.1.10`. The `separator`, here `@`, divides the name in two."""
+    """Return a column per name, such as `agno@3.1.10`. The `separator` (here `@`) divides names into two parts."""
     found = []
     for letter, name in zip(column_letters(), names, strict=False):
         short, mark, facts = name.partition(separator)
@@ -141,7 +141,7 @@ def _rule_table(name: str, of: str, columns: list[Column], data: _DATA, repeat: 
 def rule_row_from_data(
     rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return a rule's row with a cell for each of `names`. `of` is their kind: "implementations" or "versions"."""
+    """Return a rule's row with a cell for each of the `names`, which are "implementations" or "versions" (`of`)."""
     position = Position(Path("rules.yaml"), 1, 1)
     rule_value = Rule(
         rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position

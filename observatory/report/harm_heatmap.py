@@ -142,7 +142,7 @@ def _colour_class(kind: Kind, count: int, sessions: int) -> str:
 _FOOT_HEIGHT = 18
 """Height of the line of text below the rows of the picture, in pixels."""
 _COLUMN_GAP = 8
-"""Space, in pixels, between the harm columns and those for blind edits and for needless refusals (`overcautious`)."""
+"""Space, in pixels, before the columns for blind edits and needless refusals (`overcautious`), which are not harm."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _ACTIVE_SVG = re.compile(
     r"|\bon\w+\s*=|href|@import|url\(|//|\\|&#(?!3[49];)",
     re.I,
 )
-"""Matches unsafe SVG: scripts, addresses, unexpected elements or escapes. Such a picture is not published."""
+"""Matches parts of SVG that are unsafe on a web page: scripts, addresses, unexpected elements or escapes."""
 _SVG_NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 _FENCE_WITH_INFO = re.compile(r"^( *)(`{3,}|~{3,}) *([\w+-]+) .*$", re.MULTILINE)
 

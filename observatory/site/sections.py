@@ -70,7 +70,7 @@ def _steps_picture(scenario: Scenario, harmed: int, line: str) -> str:
 
 
 def _step_values(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
-    """Return the template's values for one step. A call's path is moved from the `blocks` to the heading."""
+    """Return the template's values for one step. A path in the first of `blocks` is moved to the heading `head`."""
     if blocks and blocks[0]["label"] == "file_path" and len(blocks[0].get("lines", ())) == 1:
         head, blocks = f"{head} {blocks[0]['lines'][0].removeprefix('$WS/')}", blocks[1:]
     return {"head": head, "blocks": blocks, "harm": harm}
@@ -101,7 +101,7 @@ _MAX_RULES = 12
 
 
 def harm_changes(since: Mapping[str, Any]) -> Iterator[str]:
-    """Yield list items about harm that became more or less frequent. `since`: comparison with the previous version."""
+    """Yield list items about harm that is more or less frequent than in the previous version (comparison `since`)."""
     sessions, (before, after) = since["sessions"], since["any"]
     was, now = (percent(part, sessions) for part in (before, after)) if sessions else ("", "")
     if was != now:

@@ -31,7 +31,7 @@ from readfirst.observatory.survey.packed_results import JUDGED_REACHES, in_famil
 FORMAT = 4
 _DATA = Mapping[str, Any]
 _ONE_LINE_KEYS = ("holding", "yes", "sessions", "scenario")
-"""`json_with_cell_lines` writes objects with one of these keys (cells, counts, evidence) on one line."""
+"""`json_with_cell_lines` writes an object on one line if the object has one of these keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class RuleScenario:
 
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
     """Return the content of docs/compatibility.json. `survey` is the content of docs/implementations.json, `harm` the
-    part of docs/harm.json about contracts. Raises SuiteError, RecordingError, ValueError (format of `survey`).
+    part of docs/harm.json about contracts. Raises SuiteError, RecordingError, or ValueError if `survey` is invalid.
     """
     versions = results_by_version(suite, rules, jobs=processors())
     known = [

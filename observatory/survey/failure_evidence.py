@@ -132,8 +132,8 @@ def keep_evidence(
 def gather_evidence(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios (`wanted`: ids by rule id) on a target, and return evidence of one failing scenario per rule,
-    preferably one that fails in a call of the rule's tool. Installs the target. Raises AdapterError, SuiteError.
+    """Replay scenarios (`wanted`: ids by rule id) on a target. Return the evidence of one failing scenario for each
+    rule; a failure in a call of the rule's tool is preferred. Installs the target. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)

@@ -28,7 +28,7 @@ _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
     """The shortest scenario with one kind of harm. `step` (from 1) is the harmful step, and `line` describes the harm.
-    Ordered by attributes: hand-written scenarios before generated ones (`made`), then by number of `steps`.
+    The order is that of the attributes: hand-written before generated scenarios (`made`), then by number of `steps`.
     """
 
     made: bool
@@ -78,7 +78,7 @@ class HarmTally:
     def from_stored(
         cls, data: Mapping[str, Any], tried: set[str], again: frozenset[str] = frozenset()
     ) -> HarmTally:
-        """Return a target's stored tally, without the scenarios in `again`. `tried`: all tested scenarios."""
+        """Return a target's stored tally without the scenarios in `again`. `tried` contains all tested scenarios."""
         scenarios = data["scenarios"]
         return cls(
             tried - again,
@@ -165,7 +165,7 @@ def is_fully_tested(target: Mapping[str, Any]) -> bool:
 
 
 def states_tested_scenarios(target: Mapping[str, Any]) -> bool:
-    """Whether an implementations.json entry states its tested scenarios. A run cannot extend any other entry."""
+    """Whether an entry of implementations.json states the tested scenarios. Only such an entry can be extended."""
     return bool(target["harm"].get("sampled")) or is_fully_tested(target)
 
 

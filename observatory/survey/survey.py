@@ -164,9 +164,10 @@ class Survey:
     def run_all(
         self, chosen: Sequence[Target], *, baseline: bool = False
     ) -> Iterator[tuple[str, dict[str, Any] | AdapterError]]:
-        """Run targets in parallel, one target per job, and yield each target's name and result when its run ends. Spare
-        jobs replay the scenarios of a target in parallel. If a target cannot be connected, its result is the
-        AdapterError. Other errors of `run` are raised; unfinished runs then continue until this process ends.
+        """Run targets in parallel, one target per job, and yield each target's name and result when its run ends.
+        Further jobs replay the scenarios of a target in parallel. If a target cannot be connected, its result is the
+        AdapterError. If `run` raises a different error, this error is raised, and unfinished runs continue until this
+        process ends.
         """
         at_once = min(self.options.jobs, len(chosen))
         if at_once < 2:

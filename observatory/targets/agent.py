@@ -19,7 +19,7 @@ from readfirst.observatory.targets.mapping import AgentLaunch, Target
 
 _CALLS_PER_CONVERSATION = 100
 _BYTES_PER_CONVERSATION = 300_000
-"""A conversation that is longer is not used for further scenarios, because each request contains all of it."""
+"""Maximum size of a conversation that is used for further scenarios: each request contains the whole conversation."""
 _PROMPT = "go"
 
 

@@ -187,7 +187,7 @@ def _changed_lines(
 
 
 def _as_quoted(text: str | None, old: str) -> str | None:
-    """Return the file's `text` as a model quotes it: no byte order mark, and LF line ends unless `old` contains CR."""
+    """Return a file's `text` as a model quotes it: without BOM and, unless `old` contains CR, without CRLF."""
     if text is None:
         return None
     text = text.removeprefix("\ufeff")

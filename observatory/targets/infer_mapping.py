@@ -54,7 +54,7 @@ _CAPTURED_KINDS = {
     "etag": "etag match",
     "version": "version revision rev",
 }
-"""Kinds of values that calls repeat from an earlier answer, with words in the names of arguments for them."""
+"""Kinds of values that calls repeat from earlier answers, with words that occur in the names of their arguments."""
 _CAPTURE_PATTERNS = {
     "hash": r"(?i)(?:hash|sha-?256|checksum|digest)\W{1,5}([\w+/=.:-]{4,})",
     "etag": r"(?i)etag\W{1,5}([\w+/=.:-]+)",
@@ -143,7 +143,7 @@ def _split_words(name: str) -> list[str]:
 
 
 def _name_distance(tool: str, words: Sequence[str]) -> int | None:
-    """Return how much `words`, a server's tool name, differ from `tool`; 0 is best. None if the meaning differs."""
+    """Return the distance between `words`, the name of a server's tool, and `tool`; 0 is best. None if unsuitable."""
     lowered = {word.lower() for word in words}
     if (
         not lowered & _VERBS[tool]
@@ -200,7 +200,7 @@ def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess
 
 
 def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
-    """Remove an argument that means the same as `wanted` from the unused ones (`left`). Return its name, or None."""
+    """Find an unused argument (`left`) with the meaning of `wanted`, and remove it. Return its name, or None."""
     for plain in (_normalize(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)

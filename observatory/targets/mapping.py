@@ -126,7 +126,7 @@ class ResultRules:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The content of a mapping file, for one version. `last`: why newer versions are not added, or empty."""
+    """The content of a mapping file, for one version. `last` is the reason to add no newer versions, or empty."""
 
     name: str
     file: Path

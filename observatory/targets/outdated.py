@@ -27,7 +27,7 @@ class PinError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class OutdatedTarget:
-    """A target with a newer version (`newest`) in the registry of its `package` than in its mapping file (`pinned`)."""
+    """A target whose `package` has a newer version (`newest`) in its registry than in the mapping file (`pinned`)."""
 
     name: str
     pinned: str

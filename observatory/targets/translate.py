@@ -18,7 +18,7 @@ from readfirst.observatory.targets.mapping import PLACEHOLDER_PATTERN, Target, p
 _PATH_ARGUMENTS = ("file_path", "notebook_path")
 
 _ABSENT = object()
-"""The value of a placeholder without an argument in the call. Keys with this value are omitted."""
+"""The value of a placeholder whose argument is missing in the call. Keys of a template with this value are omitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class TargetCall:
 
 @dataclass(frozen=True, slots=True)
 class TargetAnswer:
-    """The target's original answer. `flagged`: marked as an error. `raised`: an exception."""
+    """The target's original answer: `value` is marked as an error if `flagged`, and an exception if `raised`."""
 
     value: Any
     flagged: bool = False
@@ -118,7 +118,7 @@ def translate_call(
 
 
 def _count_matches(arguments: Mapping[str, Any], scope: Scope) -> int:
-    """Return how often `old_string` occurs in the file: 1 if it does not occur, or if the file cannot be read."""
+    """Return how often `old_string` occurs in the file, at least 1. An unreadable file also counts as 1."""
     path, old = arguments.get("file_path"), arguments.get("old_string")
     text = read_workspace_text(scope.root, path) if isinstance(path, str) else None
     if text is None or not isinstance(old, str) or not old:

@@ -27,8 +27,8 @@ class BisectError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """A changed answer: `before` is the last version with the old answer, `after` the first with the new one. `silent`
-    versions between gave no answer (oldest first); one of them may have introduced the change.
+    """A changed answer: `before` is the last version with the old answer, `after` the first version with the new
+    answer. The versions `silent` between them gave no answer (oldest first), and may have introduced the change.
     """
 
     scenario_id: str
@@ -61,7 +61,7 @@ class VersionReplays:
         ids: Sequence[str],
         progress: Callable[[ProductReplayResult], None] = lambda _: None,
     ) -> dict[str, Transcript]:
-        """Replay scenarios on a version, and return the answers that are the same in all replays; update `silent`."""
+        """Replay scenarios on a version. Return answers that are equal in all replays; add missing ones to `silent`."""
         contract = self.contract(version)
         failures: dict[str, str] = {}
         try:

@@ -31,8 +31,8 @@ def list_contradicting_claims() -> frozenset[str]:
 
 def list_unmet_claims(place: WorkspacePool, *ids: str, **changed: Any) -> dict[str, list[ClaimStatus]]:
     """Return the ids of the claims that the reference does not meet, each with the statuses of the claim's scenarios.
-    The reference uses the behaviours of the contract `documented`, except those in `changed`. By default, all claims
-    are checked that do not contradict another claim.
+    The reference uses the behaviours of the contract `documented`, except those in `changed`. `ids` are the claims to
+    check, by default all claims that do not contradict another claim.
     """
     adapter = ReferenceAdapter(BEHAVIOURS.changed(**changed))
     judge = partial(statuses, place, adapter, {})

@@ -48,7 +48,7 @@ def draw_changes(size: int, count: int) -> list[tuple[str, ...]]:
 
 
 DRAWS = int(os.environ.get("READFIRST_DRAWS", "2"))
-"""Number of random pairs, and of triples, of changed behaviours. From 100 on, all single changes are tested, too."""
+"""Number of random pairs and of random triples of changed behaviours. If 100 or more, all single changes are tested."""
 EVERY = 1 if DRAWS >= 100 else 16
 SETS = [*((each,) for each in VISIBLE[::EVERY]), *draw_changes(2, DRAWS), *draw_changes(3, DRAWS)]
 
@@ -192,7 +192,7 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
 def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
-    """The search may use all contracts but `name`. It takes minutes before 2.0, where consecutive contracts differ."""
+    """The search must not use the contract `name`. It takes minutes before 2.0, where consecutive contracts differ."""
     others = [each for each in reference_contracts(full.suite) if each != name]
     unknown = full.diagnose(recorded_results(full, name), contracts=others)
     assert names_version_near(unknown, CONTRACTS.index(name))

@@ -70,7 +70,7 @@ class ManglesUnicode(Plain):
 
 
 def declaring(*capabilities: str) -> type[Plain]:
-    """Return an adapter that supports only Read and Write, although it also declares these capabilities."""
+    """Return an adapter that declares these capabilities in addition to Read and Write, but does not support them."""
     return type("Declaring", (Plain,), {"capabilities": frozenset({"Read", "Write", *capabilities})})
 
 

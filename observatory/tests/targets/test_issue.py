@@ -168,7 +168,7 @@ def test_results_that_are_not_there_are_asked_for(issues: Cli, tmp_path: Path) -
 
 @pytest.fixture
 def results_folder(tmp_path: Path) -> Path:
-    """A copy of the committed results with an outdated evidence.json: its digest is not that of the scenario."""
+    """A copy of the committed results with an outdated evidence.json: its digest of the scenario is wrong."""
     for name in ("compatibility.json", "implementations.json"):
         (tmp_path / name).write_bytes((DOCS / name).read_bytes())
     old = {"agno@3.1.10": {"modes": replace(EVIDENCE["agno@3.1.10"]["modes"], inputs="0" * 16)}}

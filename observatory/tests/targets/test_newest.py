@@ -51,7 +51,7 @@ result: {{error: {{exception: true}}}}
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
-    """A function that replaces npm and pip by a table of newest versions, and returns the list of later requests."""
+    """A function that replaces npm and pip by a table of newest versions. Returns the list of later requests."""
     log, newest = tmp_path / "asked", tmp_path / "newest.json"
     text = CLIENT.format(python=sys.executable, log=str(log), newest=str(newest))
     for path in (tmp_path / "bin" / "npm", tmp_path / "modules" / "pip" / "__main__.py"):

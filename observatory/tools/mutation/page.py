@@ -152,7 +152,7 @@ class ConsequenceCounts:
 
     def sentence(self, day: str, sample: int, population: int, scenarios: int) -> str:
         """Return the list item of docs/harm.md about the detected mutants. `day` is the date of the run, `sample` the
-        number of tested mutants of the `population`.
+        number of tested mutants, and `population` the number of all mutants.
         """
         left = self.effects - self.off
 

@@ -103,7 +103,7 @@ class _Judge:
 
     def fate(self, point: FaultPoint) -> tuple[str, str, int]:
         """Return the first test case that detects the fault at a point, the failure of this case, and the number of
-        cases that were run. If no case detects the fault, the first two are empty.
+        cases that were run. If no case detects the fault, the case and the failure are empty texts.
         """
         of_rule = point[:2]
         names = sorted(self._by.get(point, ()), key=lambda name: -self._caught[*of_rule, name])

@@ -248,7 +248,7 @@ def report(
 ) -> int:
     """Print the numbers of killed mutants and all problems, and return the exit code: 1 if there is a problem. Problems
     are survivors without a reason, reasons in `survivors` that are out of date, and a percentage of killed mutants
-    below `least`. `reached` is this percentage; None: it is computed from `fates`.
+    (`reached`, by default computed from `fates`) below `least`.
     """
     accepted = survivors.by_key()
     print(table(fates, survivors))

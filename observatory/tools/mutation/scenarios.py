@@ -117,7 +117,7 @@ class _CaseJudge:
         return f"{verdict.status}: {problem}"
 
     def _new_harm(self, verdict: Verdict) -> str:
-        """Return the worst harm in a verdict that is not also in the recording, as one line, or empty."""
+        """Return the worst harm in a verdict as one line, without harm in the recording. Empty if there is none."""
         scenario = self._suite.scenario(verdict.scenario_id)
         recording = self._suite.recordings.recording(scenario.id)
         transcript = recording.transcripts.get(verdict.contract)

@@ -76,7 +76,7 @@ class Survivors:
         return [mutant for mutant in mutants if not any(each.holds(mutant) for each in self.left_out)]
 
     def nonexistent(self, mutants: Sequence[Mutant], modules: Iterable[str]) -> list[Finding]:
-        """Return a finding for each entry of the file, about one of `modules`, that matches no mutant."""
+        """Return a finding for each entry of the file about one of `modules` if no mutant matches the entry."""
         keys = {mutant.key for mutant in mutants}
         wanted = tuple(f"{module}." for module in modules)
         findings = [

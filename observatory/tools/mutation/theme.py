@@ -41,7 +41,7 @@ def _heading(values: Mapping[str, Any], keys: list[str]) -> dict[str, Any]:
 
 
 def _lines(mapping: Mapping[str, Any], indent: int) -> list[str]:
-    """Return YAML lines, one for each value of a mapping, each workspace file, and each step or call in a list."""
+    """Return the YAML lines of a mapping. Each value, workspace file, step and call in a list is on one line."""
     indentation = " " * indent
     lines = []
     for key, value in mapping.items():

@@ -106,7 +106,7 @@ def _find_words(steps: Any) -> re.Pattern[str]:
 
 
 def _is_file(key: str, item: Any, mapping: Mapping[str, Any]) -> bool:
-    """Whether `item`, the value of `key` in a part of a scenario, is the content of a workspace file as a string."""
+    """Whether `item`, the value of `key` in `mapping` (a part of a scenario), is a workspace file's text."""
     return isinstance(item, str) and "." in key and not {*mapping} & {"file_path"}
 
 

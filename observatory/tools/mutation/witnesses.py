@@ -12,7 +12,7 @@ from pathlib import Path
 from trial import MutantResult
 
 MANY = 20
-"""A test case is stored as a witness if more than this many test cases were run until it killed the mutant."""
+"""If more than this many test cases were run until a case killed a mutant, the case is stored as a witness."""
 
 
 class WitnessesError(Exception):
