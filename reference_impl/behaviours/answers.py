@@ -45,15 +45,15 @@ class AnswerBehaviours(Group):
     current_state_only_if_seen: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="In the answer of Edit, the statement that the model knows the whole file occurs only if the "
-        "model has read or written the whole file, instead of after every Edit.",
+        meaning="The answer of Edit says that the model knows the whole file only if the model has read or written "
+        "the whole file, instead of after every Edit.",
         shown_by=("gate/edit-unread", "gate/partial-read-edit-inside"),
     )
     current_state_only_if_unchanged: bool = behaviour(
         False,
         {"2.1.295": True},
-        meaning="In the answer of Edit, the statement that the model knows the whole file occurs only if the "
-        "model knew the content of the file right before the Edit.",
+        meaning="The answer of Edit says that the model knows the whole file only if the model knew the content of "
+        "the file right before the Edit.",
         shown_by=(
             "staleness/same-time-other-content-edit",
             "line-endings/lone-cr-file",
@@ -63,9 +63,9 @@ class AnswerBehaviours(Group):
     longest_answer: int | None = behaviour(
         None,
         {"2.1.6": 100_000, "2.1.51": 50_000},
-        meaning="The maximum number of characters of an answer. If an answer is longer than the maximum, the "
-        "model sees only its beginning, and the path of a file that contains the whole answer. Without a "
-        "value, answers have no maximum length.",
+        meaning="The maximum number of characters of an answer. If an answer is longer than the maximum, the model "
+        "gets only the beginning of the answer, and the path of a file that contains the whole answer. If "
+        "`longest_answer` is none, answers have no maximum length.",
         shown_by=("notebooks/new-source-of-51000-characters",),
     )
     reads_may_be_longer: bool = behaviour(
@@ -88,31 +88,32 @@ class ReadingBehaviours(Group):
     default_line_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The number of lines that Read returns if the call has no `limit`. Without a value, Read "
-        "returns every line.",
+        meaning="The number of lines that Read returns if the call has no `limit`. If `default_line_limit` is none, "
+        "Read returns every line.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-lines",),
     )
     ranges_filter_by_index: bool = behaviour(
         False,
         {"2.1.41": True},
-        meaning="Read compares the number of each line with the requested range, instead of slicing the list "
-        "of lines. Comparing and slicing give different results if `offset` or `limit` is negative or a "
-        "fraction.",
+        meaning="To select the requested lines, Read compares the number of each line with the requested range, "
+        "instead of slicing the list of lines. Comparing and slicing give different results if `offset` or `limit` "
+        "is negative or a fraction.",
         shown_by=("read-output/offset-negative", "read-output/fractional-offset"),
     )
     line_width_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The maximum number of characters that Read shows of each line. Without a value, Read shows "
-        "whole lines.",
+        meaning="The maximum number of characters that Read shows of each line. If `line_width_limit` is none, Read "
+        "shows whole lines.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-characters",),
     )
     line_number_format: str = behaviour(
         "{:>6}\t",
         {"1.0.21": "{:>6}→", "2.1.86": "{}\t"},
-        meaning="The prefix of each line in the answer of Read, as a format of the line number.",
+        meaning="The format of the line number before each line in the answer of Read, in the notation of Python's "
+        "`str.format`.",
         source="behaviour-spec.txt, Output Format",
         shown_by=("read-output/numbered-lines", "read-output/offset-alone"),
     )
@@ -127,9 +128,9 @@ class ReadingBehaviours(Group):
         "for no text",
         {"1.0.53": "never", "2.1.208": "for empty files"},
         documented="for empty files",
-        meaning="If a Read has no line to show, its answer warns either that the file is empty, or that the "
-        "file ends before `offset`. The value tells when Read uses the warning that the file is empty: `for "
-        "no text` (always), `never`, or `for empty files`.",
+        meaning="If a Read has no line to show, its answer warns either that the file is empty, or that the file "
+        "ends before `offset`. Read uses the warning that the file is empty for every Read without a line to show "
+        "(`for no text`), never (`never`), or only if the file is empty (`for empty files`).",
         source="behaviour-spec.txt, Special File Handling",
         shown_by=("read-output/empty-file",),
     )
@@ -141,8 +142,8 @@ class ReadingBehaviours(Group):
             "2.1.128": "Wasted call — file unchanged since your last Read. Refer to that earlier tool_result instead.",
             "2.1.317": "",
         },
-        meaning="The answer to a repeated Read of an unchanged file. If the value is empty, Read shows the "
-        "file again.",
+        meaning="The answer to a Read that repeats an earlier Read of an unchanged file. If `repeated_read_answer` "
+        "is empty, a repeated Read shows the file again.",
         shown_by=("read-output/read-twice", "read-output/read-after-refused-edit"),
     )
     shown_memory_file_answer: str = behaviour(
@@ -152,8 +153,8 @@ class ReadingBehaviours(Group):
             "not changed on disk. Use that content instead of re-reading.</system-reminder>",
             "2.1.317": "",
         },
-        meaning="The answer to a Read of a CLAUDE.md that an earlier Read of a neighbouring file has already shown. If "
-        "the value is empty, Read shows the file.",
+        meaning="The answer to a Read of a CLAUDE.md that the product has already shown after a Read of a different "
+        "file. If `shown_memory_file_answer` is empty, Read shows the CLAUDE.md again.",
         shown_by=("rewind/memory-file",),
     )
     repeated_notebook_reads_ignore_range: bool = behaviour(
@@ -193,7 +194,8 @@ class ReadingBehaviours(Group):
     size_limit_applies_to_parts: bool = behaviour(
         True,
         {"2.1.41": False},
-        meaning="Read also applies its size limit for files to the requested part of a file.",
+        meaning="If a call requests only a part of a file, Read refuses the call if this part is larger than the "
+        "maximum size of a file.",
         shown_by=("sizes/range-over-the-limit-of-bytes",),
     )
     read_truncates_at_token_limit: bool = behaviour(
@@ -218,15 +220,15 @@ class MediaBehaviours(Group):
     more_extensions_are_binary: bool = behaviour(
         False,
         {"2.1.64": True},
-        meaning="Read refuses files with eleven more extensions as binary files, such as `.bmp`, `.ico`, "
-        "`.o` and `.wasm`.",
+        meaning="The extensions of binary files, which Read refuses, include `.bmp`, `.ico`, `.o`, `.wasm` and seven "
+        "other extensions.",
         shown_by=("media/bmp", "media/object-file", "media/wasm"),
     )
     newer_formats_are_binary: bool = behaviour(
         False,
         {"2.1.301": True},
-        meaning="Read refuses files with the extensions of nineteen newer formats as binary files, such as "
-        "`.avif`, `.epub` and `.parquet`.",
+        meaning="The extensions of binary files, which Read refuses, include the extensions of nineteen newer "
+        "formats, such as `.avif`, `.epub` and `.parquet`.",
         shown_by=("media/every-binary-extension",),
     )
     binary_refusal_advice: str = behaviour(
@@ -242,8 +244,8 @@ class MediaBehaviours(Group):
     broken_image_type_from_name: bool = behaviour(
         True,
         {"2.0.65": False},
-        meaning="Read derives the type of an incomplete image from the file name, instead of from the first "
-        "bytes (PNG if the first bytes are unknown).",
+        meaning="Read uses the file name to determine the type of an incomplete image, instead of the first bytes "
+        "(unknown first bytes mean PNG).",
         shown_by=("media/riff-that-is-no-webp",),
     )
     image_type_is_extension: bool = behaviour(

@@ -27,7 +27,7 @@ class CallBehaviours(Group):
             "2.1.101": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
             "2.1.229": ". {tool} is disabled for this session, in subagents as well as here.",
         },
-        meaning="The remark at the end of a refusal, if a deny rule has removed the called tool.",
+        meaning="The end of the refusal of a call to a tool that a deny rule has removed from the session.",
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )
     given_up_remark: str = behaviour(
@@ -55,8 +55,8 @@ class CallBehaviours(Group):
             "elsewhere (a remote command, a background process) may still be running, so check before "
             "starting the same work again. The instruction to stop and wait still stands.",
         },
-        meaning="The answer to a call that the user interrupted after the call had written a file and before "
-        "the call was answered. If the value is empty, the call gets its usual answer.",
+        meaning="The answer to a call that had already written a file when the user interrupted the call. If "
+        "`stopped_remark` is empty, the model gets the usual answer of the tool.",
         shown_by=("interrupted/edit-stopped",),
     )
     user_messages_forget_files: bool = behaviour(
@@ -98,8 +98,8 @@ class ArgumentBehaviours(Group):
     accepted_number_strings: str = behaviour(
         "",
         {"2.1.79": r"-?[0-9]+(?:\.[0-9]+)?", "2.1.140": r"\s*[+-]?[0-9]+(?:\.[0-9]+)?\s*"},
-        meaning="The regular expression of the strings that Read accepts as numbers. If the value is empty, "
-        "Read accepts no strings as numbers.",
+        meaning="The regular expression of the strings that Read accepts as numbers. If `accepted_number_strings` is "
+        "empty, Read does not accept strings as numbers.",
         shown_by=("arguments/read-limit-string", "arguments/read-limit-other-strings"),
     )
     lists_of_one_number_are_accepted: bool = behaviour(
@@ -119,8 +119,9 @@ class ArgumentBehaviours(Group):
     argument_refusals_say_what_was_found: bool = behaviour(
         True,
         {"2.1.260": False, "2.1.285": True},
-        meaning="The refusal of wrong arguments says which arguments are missing, and names the actual type "
-        "of a value that has a wrong type. With the value `no`, the refusal names only the expected types.",
+        meaning="The refusal of wrong arguments says which arguments are missing, and names the actual type of a "
+        "value that has a wrong type. If `argument_refusals_say_what_was_found` is no, the refusal of wrong "
+        "arguments names only the expected types.",
         shown_by=(
             "arguments/edit-without-new-string",
             "arguments/read-two-wrong",
@@ -160,8 +161,8 @@ class ArgumentBehaviours(Group):
     number_limit_is_inclusive: bool = behaviour(
         False,
         {"2.1.257": True},
-        meaning="The refusal of a number that is too large says that the number must be at most the largest "
-        "number, instead of less than the largest number.",
+        meaning="If a number is too large, the refusal says that the number must be less than or equal to the "
+        "maximum, instead of less than the maximum.",
         shown_by=("arguments/read-offset-largest-number",),
     )
     number_exponents_are_dropped: bool = behaviour(
@@ -188,7 +189,7 @@ class ArgumentBehaviours(Group):
     read_accepts_length: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="Read accepts `length` as a different name of the argument `limit`.",
+        meaning="Read accepts `length` as an alias of the argument `limit`.",
         shown_by=("arguments/edit-names-beside-its-own",),
     )
     proto_is_overlooked: bool = behaviour(
@@ -214,8 +215,8 @@ class ArgumentBehaviours(Group):
     edit_accepts_aliases: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="Edit accepts `path`, `old_str` and `new_str` as different names of `file_path`, "
-        "`old_string` and `new_string`.",
+        meaning="Edit accepts `path`, `old_str` and `new_str` as aliases of the arguments `file_path`, `old_string` "
+        "and `new_string`.",
         shown_by=("arguments/edit-aliases",),
     )
     edit_accepts_expected_replacements: bool = behaviour(
@@ -241,9 +242,9 @@ class ArgumentBehaviours(Group):
     write_accepts_aliases: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Write accepts `path` and `file_text` as different names of `file_path` and `content`, and "
-        "ignores an argument `description`. If the other arguments of Write are right, its answer mentions "
-        "the different or ignored name.",
+        meaning="Write accepts `path` and `file_text` as aliases of the arguments `file_path` and `content`, and "
+        "ignores an argument `description`. If a call of Write uses an alias or `description`, and its other "
+        "arguments are valid, the answer mentions the alias or `description`.",
         shown_by=("arguments/write-alias", "arguments/write-description"),
     )
     write_accepts_repeated_aliases: bool = behaviour(
@@ -262,9 +263,9 @@ class ArgumentBehaviours(Group):
     notebook_cell_argument: str = behaviour(
         "number",
         {"1.0.22": "needed id", "1.0.23": "id"},
-        meaning="The argument of NotebookEdit that names a cell: the `number` of the cell, its `id` "
-        "(optional), or a `needed id` (required). NotebookRead uses the same argument as NotebookEdit to "
-        "name a cell. If a call of NotebookRead contains an id, the answer shows only the cell with this id.",
+        meaning="The argument of NotebookEdit and NotebookRead that selects a cell: `number` (the number of the "
+        "cell), `id` (the id of the cell, optional), or `needed id` (the id of the cell, required). If a call of "
+        "NotebookRead contains an id, the answer shows only the cell with this id.",
         shown_by=("notebooks/replace-cell", "notebooks/insert-without-cell", "notebook-read/one-cell"),
     )
 

@@ -35,23 +35,23 @@ class MatchingBehaviours(Group):
     missing_texts_keep_half_characters: bool = behaviour(
         True,
         {"2.1.191": False},
-        meaning="If the file does not contain `old_string`, the refusal of Edit quotes half of a surrogate "
-        "pair in `old_string` unchanged, instead of as U+FFFD.",
+        meaning="If a refusal of Edit quotes an `old_string` that contains half of a surrogate pair (a character of "
+        "two UTF-16 code units), the quotation contains this half unchanged, instead of as U+FFFD.",
         shown_by=("crossings/half-a-pair-sought",),
     )
     execution_rechecks_matches: bool = behaviour(
         False,
         {"2.1.321": True},
-        meaning="Right before Edit writes a file, Edit checks again that the old text occurs only once. If "
-        "Edit creates a file, Edit checks again that the file has no content.",
+        meaning="Right before Edit writes a file, Edit checks again that the old text occurs only once. Right before "
+        "Edit creates a file, Edit checks again that no other program has created the file with content.",
         shown_by=("race/target-doubled-during-call", "race/edit-new-created-during-call"),
     )
     counted_matches_are_all_replaced: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="Edit and MultiEdit count the occurrences of a text, and then replace every occurrence. If "
-        "the text is empty, the answer of Edit shows the lines as if every occurrence of the empty text "
-        "were replaced.",
+        meaning="After Edit and MultiEdit have checked the number of occurrences of the old text, they replace every "
+        "occurrence. If the old text is empty, the lines in the answer of Edit contain the new text before each "
+        "character of the old content.",
         shown_by=("creation/edit-replaces-newlines", "creation/edit-replaces-blank-file"),
     )
 
@@ -68,14 +68,14 @@ class SettingsBehaviours(Group):
     settings_schema_edition: int = behaviour(
         1,
         {"2.0.0": 2, "2.0.76": 3, "2.1.7": 4, "2.1.87": 5, "2.1.112": 6, "2.1.160": 7, "2.1.207": 8},
-        meaning="The number of the schema that is used to validate settings files: the first schema is 1. Each "
-        "schema has its own keys and values, and its own messages for wrong values.",
+        meaning="The number of the schema that the product uses to validate settings files; the first schema has the "
+        "number 1. Each schema of settings files has its own keys and values, and its own messages for wrong values.",
         shown_by=("settings/wrong-choices",),
     )
     classifier_setting_is_known: bool = behaviour(
         True,
         {"2.1.14": False},
-        meaning="The schema of settings files contains the settings for permissions that a classifier decides.",
+        meaning="The schema of settings files contains the key `classifierPermissionsEnabled`.",
         shown_by=("settings/every-setting", "settings/wrong-types"),
     )
     skip_settings_are_known: bool = behaviour(
@@ -88,7 +88,8 @@ class SettingsBehaviours(Group):
         False,
         {"2.1.260": True},
         meaning="The validation of a settings file accepts a boolean `attribution`, and any parentheses in "
-        "permission rules. The validation reports all unknown hook events together.",
+        "permission rules. If a settings file contains several unknown hook events, the validation reports them as "
+        "one problem.",
         shown_by=(
             "settings/wrong-hooks",
             "settings/permission-rule-wrong",
@@ -124,8 +125,8 @@ class EncodingBehaviours(Group):
         False,
         {"2.1.72": True},
         documented=True,
-        meaning="The product uses the decoded text of a UTF-16 file to detect the line endings of the file, "
-        "instead of its raw bytes. The raw bytes of UTF-16 never contain `\\r\\n`.",
+        meaning="To detect the line endings of a UTF-16 file, the product uses the decoded text of the file, instead "
+        "of the raw bytes. The raw bytes of UTF-16 never contain `\\r\\n`.",
         source="later-edit-flow.txt, Steps",
         shown_by=("encodings/utf-16-crlf",),
     )
@@ -191,8 +192,8 @@ class EncodingBehaviours(Group):
     read_notes_unwritable_files: bool = behaviour(
         False,
         {"2.1.299": True},
-        meaning="If Edit and Write would refuse a text file because they cannot write its text back "
-        "unchanged, the answer of Read contains a note about this.",
+        meaning="If Edit and Write would refuse a text file because they cannot write its text back unchanged, the "
+        "answer of Read contains a note that they refuse the file.",
         shown_by=("encodings/nul-read", "encodings/latin-1-read"),
     )
     changes_refuse_unwritable_files: bool = behaviour(
@@ -227,8 +228,8 @@ class WritingBehaviours(Group):
             "2.1.280": "Refusing to write {path}: it is a symbolic link. Write to the link's target path instead: "
             "{target}.",
         },
-        meaning="The refusal that Edit and Write use for a symbolic link. If the value is empty, Edit and "
-        "Write follow the link.",
+        meaning="The refusal that Edit and Write use for a symbolic link. If `symlink_refusal` is empty, Edit and "
+        "Write follow symbolic links.",
         shown_by=("links-and-modes/edit-through-symlink", "links-and-modes/dangling-write"),
     )
     dangling_parents_are_refused: bool = behaviour(
@@ -241,8 +242,8 @@ class WritingBehaviours(Group):
     dangling_parents_surface_at_open: bool = behaviour(
         False,
         {"2.1.113": True},
-        meaning="If a directory of the path is a dangling link (a link without a target), Edit and Write "
-        "detect this only when they open the file.",
+        meaning="If a directory of the path is a dangling link (a link without a target), Edit and Write report an "
+        "error only when they open the file, not when they create missing directories.",
         shown_by=("paths/parent-is-dangling-link",),
     )
     dangling_links_create_their_target: bool = behaviour(
@@ -255,8 +256,8 @@ class WritingBehaviours(Group):
     write_opens_before_recheck: bool = behaviour(
         False,
         {"2.1.72": True},
-        meaning="Right before Write writes a file, Write opens the file and then checks the modification "
-        "time of the file again, so it reports an error of opening first.",
+        meaning="Right before Write writes a file, Write opens the file and then checks the modification time of the "
+        "file again. If the file cannot be opened and has changed, Write therefore reports the error of opening.",
         shown_by=("race/directory-made-during-call",),
     )
     edit_makes_parents_before_match: bool = behaviour(
@@ -300,8 +301,8 @@ class WritingBehaviours(Group):
     temporary_name_extends_file_name: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="Edit and Write first use a temporary name for a file: the name of the file with a suffix. "
-        "Edit and Write refuse a name if it becomes too long with this suffix.",
+        meaning="Edit and Write first write the new content to a temporary file, whose name is the name of the file "
+        "with a suffix. If the name of this temporary file is too long, Edit and Write refuse the call.",
         shown_by=("paths/name-of-255-bytes",),
     )
     special_mode_bits_are_lost: bool = behaviour(

@@ -36,15 +36,15 @@ class FreshnessBehaviours(Group):
     write_compares_sub_milliseconds: bool = behaviour(
         False,
         {"1.0.114": True, "2.0.11": False, "2.0.22": True, "2.1.6": False},
-        meaning="Write compares exact modification times, instead of whole milliseconds, so it detects a "
-        "change that is newer by less than a millisecond.",
+        meaning="Write compares exact modification times, instead of whole milliseconds, so Write detects a change "
+        "even if the new time is less than a millisecond later.",
         shown_by=("staleness/write-after-change-within-a-millisecond",),
     )
     edit_compares_sub_milliseconds: bool = behaviour(
         False,
         {"2.0.22": True, "2.1.6": False},
-        meaning="Edit compares exact modification times, instead of whole milliseconds, so it detects a "
-        "change that is newer by less than a millisecond.",
+        meaning="Edit compares exact modification times, instead of whole milliseconds, so Edit detects a change "
+        "even if the new time is less than a millisecond later.",
         shown_by=(
             "staleness/edit-after-change-within-a-millisecond",
             "race/edit-changed-within-a-millisecond-during-call",
@@ -89,8 +89,8 @@ class FreshnessBehaviours(Group):
     edit_of_changed_file_recovers: bool = behaviour(
         False,
         {"2.1.208": True},
-        meaning="Edit accepts a changed file that requires no permission if `old_string` still occurs in the "
-        "file exactly once, or at least once with `replace_all`.",
+        meaning="Edit accepts a file that changed after the Read if `old_string` still occurs in the file exactly "
+        "once (with `replace_all`, at least once), and if the change requires no permission.",
         shown_by=("staleness/edit-after-change", "race/edit-changed-during-call"),
     )
     execution_rechecks_freshness: bool = behaviour(
@@ -106,8 +106,8 @@ class FreshnessBehaviours(Group):
     execution_refuses_unread: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="If another program creates a file right before Write writes it, Write refuses the file as unread "
-        "instead of as changed.",
+        meaning="If another program creates a file right before Write writes the file, the refusal says that the "
+        "session has not read the file, instead of that the file has changed.",
         shown_by=("race/write-new-created-during-call",),
     )
     execution_stale_refusal: str = behaviour(
@@ -128,15 +128,15 @@ class MemoryBehaviours(Group):
         None,
         {"1.0.58": 10, "2.1.75": None},
         documented=None,
-        meaning="The maximum number of files that a session remembers. Without a value, a session remembers "
-        "every file.",
+        meaning="The maximum number of files that a session remembers. If `remembered_file_limit` is none, a session "
+        "remembers every file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
     )
     links_share_record_with_target: bool = behaviour(
         False,
         documented=True,
-        meaning="A session uses the path without links to remember a file. A link and its target therefore "
+        meaning="A session remembers a file under its path with all links resolved. A link and its target therefore "
         "count as the same file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("links-and-modes/read-link-edit-target", "links-and-modes/read-target-edit-link"),
@@ -218,45 +218,45 @@ class MemoryBehaviours(Group):
         False,
         {"1.0.3": True},
         documented=False,
-        meaning="If a file that the session wrote and knows completely is newer on disk after a message, the "
-        "product reads the file again and shows the model the changed lines. After the product has read the "
-        "file again, the next Edit or Write of the file succeeds.",
+        meaning="If a file that the session wrote and knows completely is newer on disk after a message, the product "
+        "reads the file again and shows the model the changed lines. After the product has read a changed file "
+        "again, the next Edit or Write of the file succeeds.",
         shown_by=("staleness/own-edit-changed-at-once-then-retried",),
     )
     changed_reads_are_reread: bool = behaviour(
         False,
         {"1.0.3": True, "2.0.22": False},
-        meaning="If a file that the session has only read is newer on disk after a message, the product "
-        "reads the file again, too.",
+        meaning="If a file is newer on disk after a message, the product reads the file again even if the session "
+        "has only read the file, and not written it.",
         shown_by=("links-and-modes/edit-link-makes-target-stale",),
     )
     changes_by_commands_are_reread: bool = behaviour(
         False,
         {"1.0.3": True},
-        meaning="After a shell command, too, the product reads a file again if the session wrote the file "
-        "and the file is newer on disk.",
+        meaning="Even after a message that ran a shell command, the product reads a file again if the session wrote "
+        "the file and the file is newer on disk.",
         shown_by=("bash-and-mentions/sed-in-place-after-own-edit",),
     )
     rereads_fold_dots: bool = behaviour(
         False,
         {"1.0.122": True},
-        meaning="If a watched file has changed, the product uses its path without `.`, `..` and `//` to read "
-        "the file again. Under a path that contains `.`, `..` or `//`, the watched file still counts as "
-        "changed.",
+        meaning="To read a changed file again, the product uses the path of the file without `.`, `..` and `//`. If "
+        "the session knows the changed file under a path with `.`, `..` or `//`, the file still counts as changed "
+        "under this path.",
         shown_by=("crossed/edit-changed-31",),
     )
     missing_files_are_forgotten: bool = behaviour(
         False,
         {"2.1.47": True},
-        meaning="The session forgets a file that it watches for changes if the file does not exist at the "
-        "end of a message.",
+        meaning="If a file that the session wrote does not exist at the end of a message, the session forgets the "
+        "file.",
         shown_by=("staleness/deleted-then-made-again",),
     )
     unreadable_changed_files_are_forgotten: bool = behaviour(
         False,
         {"2.1.47": True, "2.1.89": False},
-        meaning="The session forgets a file that it watches for changes if the file has changed and Read "
-        "now refuses the file.",
+        meaning="If the product tries to read a changed file again, and Read now refuses the file, the session "
+        "forgets the file.",
         shown_by=("reminders/too-large-now",),
     )
 
@@ -290,14 +290,15 @@ class ReminderBehaviours(Group):
             "1.0.114": f"{_MODIFIED} {_INTENDED} {_NOT_TOLD} {_LINES}",
             "2.1.234": f"{_CHANGED} {_LINES}",
         },
-        meaning="The reminder that a file has changed. If the value is empty, the model gets no reminder.",
+        meaning="The reminder that a file has changed. If `changed_file_reminder` is empty, the model gets no "
+        "reminder about a changed file.",
         shown_by=("reminders/change-after-own-edit", "links-and-modes/edit-link-makes-target-stale"),
     )
     changed_lines_limit: int | None = behaviour(
         None,
         {"2.1.84": 8192},
-        meaning="The maximum number of characters of changed lines in a reminder. Without a value, a "
-        "reminder shows all changed lines.",
+        meaning="The maximum number of characters of changed lines in a reminder. If `changed_lines_limit` is none, "
+        "a reminder shows all changed lines.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )
     changed_lines_count_one_too_many: bool = behaviour(
@@ -310,16 +311,16 @@ class ReminderBehaviours(Group):
     reminder_without_changed_lines: str | None = behaviour(
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
-        meaning="The text that a reminder uses instead of changed lines, if the file has no changed lines. "
-        "Without a value, the model gets no reminder about such a file.",
+        meaning="The text that a reminder uses instead of changed lines, if the file has no changed lines. If "
+        "`reminder_without_changed_lines` is none, the model gets no reminder about a file without changed lines.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     secret_file_reminder: str = behaviour(
         "",
         {"2.1.281": f"{_CHANGED} The changes are not shown here; use Read if you need the current content."},
         meaning="The reminder, without the changed lines, about a changed file whose name suggests keys or "
-        "passwords, such as `.env`. If the value is empty, the reminder about such a file shows the changed "
-        "lines, as for any other file.",
+        "passwords, such as `.env`. If `secret_file_reminder` is empty, the reminder about a file such as `.env` "
+        "shows the changed lines, as for any other file.",
         shown_by=("reminders/changes-of-secret-files",),
     )
     first_changed_line_is_unpadded: bool = behaviour(
@@ -331,15 +332,15 @@ class ReminderBehaviours(Group):
     changed_lines_mark_missing_newline: bool = behaviour(
         True,
         {"1.0.119": False},
-        meaning="If the last line of a file has no line end, the changed lines in a reminder include a note "
-        "about this.",
+        meaning="If the last line of a file has no line end, the changed lines in a reminder include a note that the "
+        "line end is missing.",
         shown_by=("reminders/long-line-changed",),
     )
     reads_end_with_warning: bool = behaviour(
         False,
         {"1.0.31": True, "2.1.126": False},
-        meaning="The answer of Read ends with a warning about malicious files, so a reminder after the "
-        "answer removes no whitespace from the shown lines.",
+        meaning="The answer of Read ends with a warning about malicious files. If a reminder follows the answer, the "
+        "warning protects the whitespace at the end of the shown lines from being stripped.",
         shown_by=("staleness/own-change-is-reported-after-any-call", "crossed/own-57"),
     )
     early_refusals_keep_their_end: bool = behaviour(
@@ -352,7 +353,8 @@ class ReminderBehaviours(Group):
     reminders_strip_answer_end: bool = behaviour(
         True,
         {"2.1.228": ByModel(enforced=True, relaxed=False)},
-        meaning="A reminder about a changed file is part of the result of a call, instead of separate from "
-        "the result. In the result, the reminder follows the answer, which loses its trailing whitespace.",
+        meaning="A reminder about a changed file is part of the result of a call, instead of separate from the "
+        "result. In a result that contains a reminder, the reminder follows the answer, and whitespace at the end of "
+        "the answer is stripped.",
         shown_by=("sizes/262144-bytes",),
     )

@@ -19,8 +19,8 @@ class NotebookBehaviours(Group):
     empty_notebook_path_is_root: bool = behaviour(
         True,
         {"1.0.4": False},
-        meaning="NotebookRead uses the root of the session if its path is empty, instead of reporting a "
-        "missing file.",
+        meaning="If a call of NotebookRead contains an empty path, the path means the root of the session, instead "
+        "of a missing file.",
         shown_by=("notebook-read/empty-path",),
     )
     notebook_images_keep_line_ends: bool = behaviour(
@@ -46,17 +46,17 @@ class NotebookBehaviours(Group):
     json_error_variable: str = behaviour(
         "H",
         {"2.1.181": "e"},
-        meaning="The name of a variable in the product that contains a cell or an output of a notebook. "
-        "Refusals quote this name if the error message of the JavaScript engine omits the position of the "
-        "error.",
+        meaning="The name of the variable in the product's code that contains a cell or an output of a notebook. If "
+        "`json_refusals_omit_place` is yes, the refusal of a notebook with a damaged cell or output quotes the name "
+        "of this variable.",
         shown_by=("notebooks/read-odd-outputs",),
     )
     notebook_check_depth: str = behaviour(
         "",
         {"2.1.162": "cells", "2.1.227": "sources", "2.1.235": "lines"},
-        meaning="The checks of a notebook that Read makes: `cells` (the notebook has cells), `sources` "
-        "(also, the source of each cell is a text or a list), or `lines` (also, a source that is a list "
-        "contains only texts). If the value is empty, Read checks nothing.",
+        meaning="The checks of a notebook that Read makes: `cells` (the notebook has cells), `sources` (also, the "
+        "source of each cell is a text or a list), or `lines` (also, a source that is a list contains only texts). "
+        "If `notebook_check_depth` is empty, Read makes none of these checks.",
         shown_by=("notebooks/read-odd-cells",),
     )
     unknown_outputs_are_noted: bool = behaviour(
@@ -103,8 +103,8 @@ class NotebookBehaviours(Group):
     nul_in_notebook_path_is_seen: bool = behaviour(
         False,
         {"2.1.91": True},
-        meaning="NotebookEdit checks its path for a NUL character before it accesses the disk, as the other "
-        "tools do.",
+        meaning="NotebookEdit checks whether the path in the call contains a NUL character before it accesses the "
+        "disk, as the other tools do.",
         shown_by=("notebooks/nul-in-path",),
     )
     cell_type_checked_before_file: bool = behaviour(
@@ -156,18 +156,18 @@ class NotebookBehaviours(Group):
     execution_count_becomes_null: bool = behaviour(
         False,
         {"1.0.44": True},
-        meaning="If NotebookEdit replaces the source of a code cell, the execution count of the cell "
-        "becomes null. With the value `no`, NotebookEdit removes the execution count and the outputs from a "
+        meaning="If NotebookEdit replaces the source of a code cell, the execution count of the cell becomes null. "
+        "If `execution_count_becomes_null` is no, NotebookEdit removes the execution count and the outputs from a "
         "cell of any type.",
         shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
     )
     outputs_follow_the_new_cell_type: bool = behaviour(
         False,
         {"2.1.332": True},
-        meaning="If NotebookEdit changes the type of a cell, the new type determines the outputs: a cell "
-        "that becomes a code cell gets a null execution count and empty outputs, and a cell that becomes a "
-        "text cell loses its execution count and outputs. With the value `no`, the old type decides, and a "
-        "cell that becomes a text cell keeps its execution count and outputs.",
+        meaning="If NotebookEdit changes the type of a cell, the new type determines the outputs: a cell that "
+        "becomes a code cell gets a null execution count and empty outputs, and a cell that becomes a text cell "
+        "loses its execution count and outputs. If `outputs_follow_the_new_cell_type` is no, the old type determines "
+        "the outputs, and a cell that becomes a text cell keeps its execution count and outputs.",
         shown_by=("notebooks/convert-to-code", "notebooks/convert-to-markdown"),
     )
     answers_name_cells_without_id: bool = behaviour(

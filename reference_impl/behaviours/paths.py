@@ -29,24 +29,24 @@ class PathBehaviours(Group):
     write_refuses_nul: bool = behaviour(
         False,
         {"1.0.98": True},
-        meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they "
-        "write, even in versions whose other tools ignore the character.",
+        meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they write, even "
+        "in versions in which the other tools treat such a path as a missing file.",
         shown_by=("paths/nul-in-path-write", "crossed/impossible-16"),
     )
     long_path_refusal: str = behaviour(
         "system",
         {"2.1.113": "unnamed", "2.1.248": "cut", "2.1.321": "counted"},
-        meaning="The refusal of a path that is too long for the system: `system` (the error of the system "
-        "call), `unnamed` (an error of opening the file, without the path), `cut` (an error of opening the "
-        "file, with the path, cut after 4,096 characters), or `counted` (the number of characters in the "
-        "path; the product checks the length before it accesses the path).",
+        meaning="The refusal of a path that is too long for the system: `system` (the error of the system call), "
+        "`unnamed` (the error of opening the file, without the path), `cut` (the error of opening the file, with the "
+        "beginning of the path), or `counted` (the number of characters in the path; the product counts them before "
+        "it accesses the path).",
         shown_by=("paths/longer-than-the-system-takes-absolute",),
     )
     paths_become_nfc: bool = behaviour(
         False,
         {"2.1.38": True, "2.1.160": False},
-        meaning="The product composes decomposed letters in a path, so a file with decomposed letters in "
-        "its name is inaccessible.",
+        meaning="The product replaces `e` and an accent in a path by `é`, so a file with a separate accent is "
+        "inaccessible.",
         shown_by=("state/spelling-unicode-forms",),
     )
     read_expands_tilde: bool = behaviour(
@@ -90,9 +90,9 @@ class PathBehaviours(Group):
     read_backslashes: str = behaviour(
         "",
         {"2.1.251": "followed", "2.1.280": "refused", "2.1.304": ""},
-        meaning="The treatment of a path that leads to a file if its backslashes are replaced by slashes: "
-        "`followed` (Read shows this file) or `refused` (Read refuses the path). If the value is empty, a "
-        "backslash is an ordinary character.",
+        meaning="The treatment of a path that leads to a file if its backslashes are replaced by slashes: `followed` "
+        "(Read shows this file) or `refused` (Read refuses the path). If `read_backslashes` is empty, Read treats a "
+        "backslash as an ordinary character.",
         shown_by=("paths/backslash",),
     )
 
@@ -182,10 +182,9 @@ class LookupBehaviours(Group):
     directory_refusal_puts_name_for_real_path: bool = behaviour(
         False,
         {"2.1.251": True},
-        meaning="If Read refuses a directory, the refusal quotes the path of the call, with each "
-        "occurrence of the resolved path (without links) replaced by the path of the call. In the refusal "
-        "of a directory, a final slash, and a link to a parent directory, therefore appear twice: `/a/b/` "
-        "becomes `/a/b//`.",
+        meaning="If Read refuses a directory, and the path in the call contains the resolved path (the path without "
+        "links), the refusal replaces this part by the whole path in the call. For example, the refusal of `/a/b/` "
+        "names `/a/b//`, and the refusal of `/a/link`, a link to `/a`, names `/a/link/link`.",
         shown_by=("paths/directory-read-trailing-slash", "links-and-modes/links-with-a-final-slash"),
     )
     write_refusal_names_directory: bool = behaviour(

@@ -48,9 +48,8 @@ class PermissionBehaviours(Group):
             "2.1.208": ByModel(enforced="", relaxed="{message}"),
             "2.1.224": ByModel(enforced="", relaxed=_NOT_AVAILABLE),
         },
-        meaning="The refusal of a change that a sub-agent in the background requests in the permission mode "
-        "`plan`. If the value is empty, the product uses the same refusal as for other calls in the "
-        "background.",
+        meaning="The refusal of a change that a sub-agent in the background requests in the permission mode `plan`. "
+        "If `background_plan_refusal` is empty, the product uses `background_refusal` instead.",
         shown_by=("crossings/plan-mode-background",),
     )
     deny_checked_before_validation: bool = behaviour(
@@ -76,8 +75,7 @@ class PermissionBehaviours(Group):
     root_rules_match_root_only: bool = behaviour(
         True,
         {"1.0.103": False, "2.1.63": True},
-        meaning="A deny rule for one name at the root of the file system applies only to this file, not to every "
-        "file of the same name.",
+        meaning="A deny rule such as `Edit(//p)` applies only to the file `/p`, not to every file with the name `p`.",
         shown_by=("permissions/root-rule-for-one-file",),
     )
     deny_accepts_parentheses: bool = behaviour(
@@ -123,8 +121,8 @@ class PermissionBehaviours(Group):
     deny_fails_at_rule_base: bool = behaviour(
         True,
         {"1.0.8": False},
-        meaning="A call for the start directory of the patterns of deny rules is refused, because the "
-        "deny rules cannot be checked for this directory.",
+        meaning="If the patterns of deny rules start at a directory, a call with the path of this directory is "
+        "refused, because the product cannot check the deny rules for the directory itself.",
         shown_by=("permissions/rule-for-everything-and-what-is-outside",),
     )
     read_deny_covers_changes: bool = behaviour(
@@ -142,22 +140,23 @@ class PermissionBehaviours(Group):
     read_deny_of_links_covers_writes: bool = behaviour(
         False,
         {"2.1.228": True},
-        meaning="If a deny rule for Read covers a path, Write also refuses links to this path, instead of "
-        "refusing only the path itself.",
+        meaning="If a deny rule for Read covers a file, Write also refuses links to the file, as Edit does, instead "
+        "of refusing only the path of the file.",
         shown_by=("permissions/links-to-denied-names",),
     )
     refusals_name_absolute_path: bool = behaviour(
         False,
         {"2.1.89": True},
-        meaning="A refusal by a deny rule, or because of a missing permission, names the absolute path, "
-        "instead of the path in the call. A deny rule also applies to every spelling of the path of a link.",
+        meaning="A refusal by a deny rule, or because of a missing permission, names the absolute path, instead of "
+        "the path in the call. A deny rule for the target of a link applies to every spelling of the link's path, "
+        "for example `missing/../link`.",
         shown_by=("crossed/denied-10", "permissions/files-that-programs-read-by-other-paths"),
     )
     links_refused_at_permission: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="Edit and Write refuse a link when they check permissions: after the deny rules, and before "
-        "the check whether the file may be changed.",
+        meaning="Edit and Write refuse a link when they check permissions: after the check of the deny rules, and "
+        "before the check whether the change requires a permission.",
         shown_by=("crossed/settings-93", "permissions/files-that-programs-read-through-links"),
     )
     trailing_whitespace_is_suspicious: bool = behaviour(
@@ -187,9 +186,10 @@ class PermissionBehaviours(Group):
     guarded_windows_names: str = behaviour(
         "",
         {"2.1.78": "last", "2.1.121": "any"},
-        meaning="Edit and Write refuse a path if its `last` name or `any` of its names ends with a dot, "
-        "because the path may mean a different file on Windows. With both values, Edit and Write also refuse "
-        "short names such as `PROGRA~1`. If the value is empty, Edit and Write allow both kinds of names.",
+        meaning="Edit and Write refuse a path that may mean a different file on Windows: a path whose last name ends "
+        "with a dot (`last`), or a path in which any name ends with a dot (`any`). If `guarded_windows_names` is "
+        "`last` or `any`, Edit and Write also refuse short names such as `PROGRA~1`. If `guarded_windows_names` is "
+        "empty, Edit and Write allow names that end with a dot, and short names.",
         shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
     sensitive_files: str = behaviour(
@@ -214,8 +214,8 @@ class PermissionBehaviours(Group):
     guarded_refusals_name_link_target: bool = behaviour(
         False,
         {"2.1.280": True},
-        meaning="If a change of a file requires a permission, as in a `.claude` directory, and the path is "
-        "a link, the refusal also names the target of the link.",
+        meaning="If the path of a call is a link, and a change of its target requires a permission (for example, "
+        "because the target is in a `.claude` directory), the refusal also names the target.",
         shown_by=(
             "permissions/files-that-programs-read-through-links",
             "permissions/claude-folders-through-links",

@@ -33,10 +33,11 @@ class CommandBehaviours(Group):
             "2.1.257": "show sed copies inputs",
             "2.1.269": "show sed copies inputs tee",
         },
-        meaning="A shell command can be refused if it obviously reads or changes a file that a deny rule "
-        "covers. The value lists the commands and uses of files that are refused: `show` (`cat`, `grep` and "
-        "similar commands, `rm`, the old name of `mv`), `sed-i` or `sed`, `copies` (new names of `cp` and "
-        "`mv`), `inputs` (standard input and the files that `cp` reads) and `tee`.",
+        meaning="The product refuses a shell command that obviously reads or changes a file that a deny rule covers. "
+        "`commands_bound_by_deny_rules` lists the uses of a denied file that are refused: `show` (by `cat`, `grep` "
+        "and similar commands, by `rm`, and as the old name of `mv`), `sed-i` (by `sed -i`) or `sed` (by any `sed`), "
+        "`copies` (as the new name of `cp` or `mv`), `inputs` (as standard input, or as the source of `cp`) and "
+        "`tee` (as a file that `tee` writes).",
         shown_by=(
             "permissions/commands-that-write-closed-files",
             "permissions/commands-that-move-closed-files",
@@ -72,8 +73,9 @@ class CommandBehaviours(Group):
             "2.0.30": "This Bash command contains multiple operations. The following part requires approval: {path}",
             "2.0.53": "",
         },
-        meaning="The refusal of a command that redirects its output to a file, in the permission mode "
-        "`default`. If the value is empty, an allow rule for the file also allows the redirection.",
+        meaning="The refusal of a command that redirects its output to a file, in the permission mode `default`. If "
+        "`redirection_approval_refusal` is empty, a command may redirect its output to a file that an allow rule "
+        "covers.",
         shown_by=("permissions/commands-in-the-default-mode",),
     )
     deny_rules_follow_commands: bool = behaviour(
@@ -85,8 +87,8 @@ class CommandBehaviours(Group):
     user_messages_end_a_change_of_directory: bool = behaviour(
         True,
         {"2.1.265": False},
-        meaning="After a message of the user, the session returns to its first directory, the start "
-        "of commands and relative paths.",
+        meaning="If a command changed the working directory, the next message of the user changes it back to the "
+        "first directory of the session.",
         shown_by=("working-directory/cd-then-mention", "working-directory/cd-then-rewind-and-on"),
     )
     commands_ignore_standard_input: bool = behaviour(
@@ -113,8 +115,8 @@ class CommandBehaviours(Group):
     in_place_commands_report_known_files: bool = behaviour(
         False,
         {"2.1.309": True},
-        meaning="If a command rewrites files in place, its answer lists the files that the session knows "
-        "and that have become newer.",
+        meaning="If a command such as `sed -i` rewrites files in place, the answer lists the known files that are "
+        "newer on disk than when the session read or wrote them.",
         shown_by=("bash-and-mentions/sed-in-place-after-read",),
     )
 
@@ -169,15 +171,15 @@ class HookBehaviours(Group):
     hooks_before_calls_add_context: bool = behaviour(
         False,
         {"2.1.9": True},
-        meaning="A hook that runs before a call can add context (a text for the model), too, not only a hook "
-        "that runs after a call.",
+        meaning="A hook that runs before a call can add context (a text for the model), as a hook that runs after a "
+        "call can.",
         shown_by=("hooks/context-before-edit",),
     )
     hook_added_context: str = behaviour(
         "",
         {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The text that is used to show the model the context that a hook added. If the value is "
-        "empty, the model does not see the context.",
+        meaning="The text in which the model gets the context that a hook added. If `hook_added_context` is empty, "
+        "the model does not get the context.",
         shown_by=("hooks/context-after-edit",),
     )
     hook_context_reaches_agents: bool = behaviour(
@@ -189,14 +191,14 @@ class HookBehaviours(Group):
     hook_block_after_call: str = behaviour(
         _FEEDBACK,
         {"2.0.0": f"PostToolUse:{_FEEDBACK}", "2.0.9": _FEEDBACK, "2.0.19": _OBJECTION},
-        meaning="The text that is used to show the model that a hook objects to a call that was already "
-        "executed.",
+        meaning="The text that tells the model that a hook objects to a call that was already executed.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_block_is_reported_twice: bool = behaviour(
         False,
         {"2.0.19": True, "2.1.72": False},
-        meaning="If a hook exits with 0 and objects to an executed call, the objection is reported twice.",
+        meaning="If a hook objects to an executed call with JSON output, instead of with exit code 2, the model gets "
+        "the objection twice.",
         shown_by=("hooks/blocked-after-edit",),
     )
     hook_changes_to_new_files_are_silent: bool = behaviour(
@@ -209,9 +211,9 @@ class HookBehaviours(Group):
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The notice to the model that a hook changed a file right after a call wrote the file. The "
-        "notice makes the new content known to the session. If the value is empty, the change by the hook "
-        "counts as a change by any other program.",
+        meaning="The notice to the model that a hook changed a file right after a call wrote the file. After the "
+        "notice about a change by a hook, the session knows the new content. If `hook_changed_file_notice` is empty, "
+        "the product treats a change by a hook like a change by any other program.",
         shown_by=("hooks/formatter-after-edit",),
     )
 
@@ -241,8 +243,8 @@ class SessionBehaviours(Group):
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},
-        meaning="If a session edited a file and is then resumed, the model counts as having seen the file, "
-        "so the answer of the next Edit says that the model knows the whole file.",
+        meaning="If a session edited a file and is then resumed, the product assumes that the model has seen the "
+        "whole file, so the answer of the next Edit says that the model knows the whole file.",
         shown_by=("sessions/edit-after-own-edit-and-resume",),
     )
     resume_takes_over_changes: bool = behaviour(
@@ -255,16 +257,17 @@ class SessionBehaviours(Group):
     resume_reports_changes_once: bool = behaviour(
         False,
         {"2.0.19": True},
-        meaning="A resumed session reports the changes from before the resume to the model, and the reported "
-        "changes count as known. With the value `no`, a resumed session reports the changes again with the "
-        "result of its first call, and refuses the first call if it is an Edit or Write of a changed file.",
+        meaning="A resumed session reports changes that other programs made before the resume to the model, and then "
+        "knows the changed content. If `resume_reports_changes_once` is no, a resumed session reports the changes "
+        "again with the result of its first call, and refuses the first call if it is an Edit or Write of a changed "
+        "file.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
     )
     resume_reports_own_edits: bool = behaviour(
         False,
         {"2.0.30": True, "2.1.86": False},
-        meaning="If a session edited files that it had read, and is then resumed, it reports its own Edits "
-        "as changes to these files.",
+        meaning="If a session read and then edited a file, and is then resumed, the resumed session reports the Edit "
+        "as a change to the file.",
         shown_by=("reminders/own-edit-before-resume",),
     )
     rewind_follows_links: bool = behaviour(
@@ -284,14 +287,16 @@ class SessionBehaviours(Group):
     sub_agents_have_their_own_memory: bool = behaviour(
         False,
         {"1.0.117": True},
-        meaning="A sub-agent knows only the files that it read or wrote itself, and the session does not "
-        "know these files. With the value `no`, the session and its sub-agents share all known files.",
+        meaning="A sub-agent knows only the files that the sub-agent itself read or wrote, and the session does not "
+        "know these files. If `sub_agents_have_their_own_memory` is no, the session and its sub-agents share all "
+        "known files.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
     files_reread_by_compaction: int = behaviour(
         0,
         {"1.0.11": 5},
-        meaning="The number of files that the product reads again after a compaction (a summary replaces the "
-        "conversation). After a compaction, the session knows no other files.",
+        meaning="The number of files that the product reads again after a compaction, which replaces the "
+        "conversation by a summary. After a compaction, the session knows only the files that the product has read "
+        "again.",
         shown_by=("sessions/edit-after-compaction", "sessions/five-files-survive-compaction"),
     )
