@@ -35,8 +35,8 @@ _JSON_DECODER = json.JSONDecoder()
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One argument of a tool: its name, its JSON type, and whether it is required. Used to validate calls. `options`
-    are the allowed strings. With `minimum`, the value must be an integer from `minimum` to 2^53 - 1; with
-    `ignores_lower`, a lower integer is ignored instead of refused.
+    are the allowed strings. `minimum`: the value must be an integer from `minimum` to 2^53 - 1. `ignores_lower`: an
+    argument with an integer below `minimum` is ignored instead of refused.
     """
 
     name: str
@@ -56,8 +56,9 @@ FILE_PATH = Parameter(
 @dataclass(frozen=True, slots=True)
 class Corrections:
     """Corrections of a call that uses argument names of a different editor, such as `path` instead of `file_path`.
-    `aliases` maps such names to parameters. `ignored` maps the names of arguments to their ignored value; None means
-    any value. `allows_equal_alias`: a call may contain a parameter and its alias if their values are equal.
+    `aliases` maps these names to the names of parameters. `ignored` contains the names of ignored arguments, each with
+    the only value that is ignored (None: any value). `allows_equal_alias`: a call may contain a parameter and its alias
+    if their values are equal.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -65,8 +66,9 @@ class Corrections:
     allows_equal_alias: bool = False
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments with aliases replaced and ignored arguments removed. An alias stays if the call also
-        contains its parameter; with `allows_equal_alias`, only if the two values differ.
+        """Return the arguments with aliases renamed to parameters, and without ignored arguments. An alias is not
+        renamed if the call also contains the parameter. With `allows_equal_alias`, an alias with the same value as the
+        parameter is removed.
         """
         corrected: dict[str, Any] = {}
         for given, value in arguments.items():
@@ -96,7 +98,9 @@ def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
 
 
 def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
-    """Return the arguments that a version finds in truncated JSON text. Raises Refusal if the version refuses them."""
+    """Return the complete arguments, or none in some versions, of a call whose JSON `text` is truncated. Raises Refusal
+    in versions that refuse the call.
+    """
     if behaviours.arguments.arguments_that_end_early == "refused":
         shown = text[:_MAX_EXCERPT_CHARS]
         raise Refusal(
@@ -119,10 +123,10 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 @dataclass(frozen=True, slots=True)
 class Schema:
     """The parameters of one tool, used to validate its calls. Refusals list wrong arguments in the order of the
-    parameters. `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored. An
-    argument is also ignored if `redundant_names` maps its name to a parameter that the call contains. `corrections` are
-    applied if the corrected arguments are valid; the answer mentions each correction. `deferred`: the model gets the
-    schema only after a call with wrong arguments.
+    parameters. `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored.
+    `redundant_names` maps names of arguments to parameters: such an argument is ignored if the call also contains the
+    parameter. `corrections` are applied if the corrected arguments are valid; the answer mentions each correction.
+    `deferred`: the model gets the schema only after a call with wrong arguments.
     """
 
     tool: str
@@ -136,7 +140,7 @@ class Schema:
     deferred: bool = False
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the parameters. An MCP server publishes it in its list of tools."""
+        """Return the JSON Schema of the parameters. An MCP server publishes the JSON Schema in its list of tools."""
         properties: dict[str, Any] = {}
         for parameter in self.parameters:
             properties[parameter.name] = {"description": parameter.description, "type": parameter.type}
@@ -150,7 +154,7 @@ class Schema:
         }
 
     def fit_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return corrected arguments, without ignored ones. Raises Refusal if the corrected arguments are invalid."""
+        """Return the corrected arguments, without ignored arguments. Raises Refusal for invalid arguments."""
         arguments = {
             self._corrected_name(given, arguments): value
             for given, value in arguments.items()
@@ -173,7 +177,7 @@ class Schema:
         return {n: value for n, value in fitted.items() if n not in minimums or value >= minimums[n]}
 
     def note(self, arguments: Mapping[str, Any]) -> str:
-        """Return the note about corrected arguments, for the end of the answer. Empty if no argument was corrected."""
+        """Return the note at the end of the answer about corrected arguments. Empty if no argument was corrected."""
         remarks = self.corrections.remarks(arguments)
         if not remarks:
             return ""
@@ -257,7 +261,7 @@ class Schema:
         ]
 
     def _value_problem(self, parameter: Parameter, value: Any) -> dict[str, Any] | None:
-        """Return why a value of the right type is not allowed, as JSON for the refusal. None if it is allowed."""
+        """Return the problem of a value that is not allowed, as JSON for the refusal. None if it is allowed."""
         if parameter.options and value not in parameter.options:
             quoted = self.behaviours.arguments.option_refusals_repeat_the_value
             problem = _option_problem(parameter, value, quoted=quoted)

@@ -57,9 +57,9 @@ _RELAXED_SINCE = (2, 1, 208)
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The values of all behaviours in one contract. Each group of behaviours is about one phase of a call, in the
-    order of the phases; the last groups are about the time between calls. No two groups have a behaviour with the same
-    name.
+    """The values of all behaviours in one contract. Each group of behaviours is about one phase of a call. The groups
+    have the order of the phases; the last groups are about the time between calls. No two groups have a behaviour with
+    the same name.
     """
 
     calls: CallBehaviours

@@ -52,7 +52,8 @@ class PreparedCall:
 @contextlib.contextmanager
 def convert_errors(prefix: str | None) -> Iterator[None]:
     """Convert the exceptions OSError, ContentError and RecursionError (too deeply nested JSON) of a `with` block to
-    refusals. The message is `prefix` and the error. If `prefix` is None, the message does not state the error.
+    refusals. The message is `prefix` followed by the message of the exception. If `prefix` is None, the message is
+    `Error calling tool`.
     """
     try:
         yield
@@ -66,7 +67,7 @@ def convert_errors(prefix: str | None) -> Iterator[None]:
 
 
 def answer_text(session: Session, tool: str, answer: Answer) -> str:
-    """Return the answer as one text for the model. If it is too long, save it in a file and return its beginning."""
+    """Return the answer as one text for the model. If the answer is too long, save it and return its beginning."""
     text = answer if isinstance(answer, str) else "\n".join(answer)
     behaviours = session.behaviours
     if not text and behaviours.answers.empty_answers_say_so:

@@ -95,7 +95,7 @@ class FileTools:
 
     @property
     def schemas(self) -> Sequence[Schema]:
-        """The schemas of the available tools. A tool is not available if a deny rule names it without a pattern."""
+        """The schemas of the available tools. A deny rule without a pattern makes its tool unavailable."""
         removed = self._session.permissions.rules.removed
         return [self._tool_schema(name) for name in self._tools if name not in removed]
 
@@ -108,7 +108,7 @@ class FileTools:
         self._session.receive_user_message()
 
     def compact(self) -> None:
-        """Replace the conversation by a summary: only the last changed files, which are read again, stay known."""
+        """Replace the conversation by a summary: forget all files, then read the last changed files again."""
         self._end_message([])
         kept = self._session.memory.latest_changed(
             self._session.behaviours.sessions.files_reread_by_compaction
@@ -134,7 +134,7 @@ class FileTools:
 
     @contextlib.contextmanager
     def sub_agent(self) -> Iterator[FileTools]:
-        """Yield the tools of a sub-agent. Until the block ends, this session must make no call."""
+        """Yield the tools of a sub-agent. Do not call the tools of this session until the `with` block ends."""
         yield self._new_agent()
         refresh_memory_files(self._session)
         self._pending_reminders += self._take_noticed_files()[1]
@@ -153,7 +153,7 @@ class FileTools:
         return agent
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> Result:
-        """Execute one call as the only call of a message. The values of arguments may be any JSON values."""
+        """Execute the only call of a message of the model. The values of arguments may be any JSON values."""
         return self.call_during(tool, arguments, lambda: None)
 
     def call_parallel(self, calls: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Result]:
@@ -271,7 +271,7 @@ class FileTools:
             self._end_message([])
 
     def _end_message(self, results: list[Result], tools: Sequence[str] = ()) -> list[Result]:
-        """End a message of the model, whose calls used `tools`. Return `results`; the last has the reminders."""
+        """End a message of the model, whose calls used `tools`. Return `results`, the last one with the reminders."""
         outdated, noticed = self._take_noticed_files()
         said = self._session.hooks.take_reminders() if self._session.hooks is not None else ()
         if not results:
@@ -292,7 +292,7 @@ class FileTools:
         return [*results[:-1], replace(results[-1], reminders=reminders)] if reminders else results
 
     def _take_noticed_files(self) -> tuple[Sequence[str], tuple[str, ...]]:
-        """Return the changed files that the session notices at the end of a message, and the reminders about them."""
+        """Return the files that are found changed at the end of a message, and the reminders about them."""
         watches = self._session.behaviours.memory.changed_own_writes_are_reread
         if self._session.has_just_run:
             self._session.has_just_run = False

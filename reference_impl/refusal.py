@@ -47,7 +47,7 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
 
 
 class ContentError(Exception):
-    """Raised for unexpected content of a file, with the message of JavaScript, which the product uses."""
+    """Raised for unexpected content of a file. The message is the message of a JavaScript error in the product."""
 
 
 def refusal_of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refusal:
@@ -60,6 +60,6 @@ def refusal_of_os_error(error: OSError, call: str, *, prefix: str = "") -> Refus
 
 
 def refusal_of_read_error(error: OSError, *, prefix: str) -> Refusal:
-    """Convert an error of the operating system to a refusal. The error occurred when a file was opened or read."""
+    """Convert an OSError that occurred when a file was opened or read to a refusal."""
     call = "read" if isinstance(error, IsADirectoryError) else f"open '{error.filename}'"
     return refusal_of_os_error(error, call, prefix=prefix)

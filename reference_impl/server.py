@@ -59,9 +59,9 @@ def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: 
 
     `root` is the directory of relative paths (default: the current directory). `settings` is a Claude Code settings
     file, whose deny rules apply. The result of a call is one text block; a refusal has `isError` set. Arguments are not
-    checked against the advertised schemas, so a wrong argument gets the tool's own answer. Calls that arrive together
-    are one message, as with `FileTools.call_parallel`. `initialize` starts a new session. Raises SystemExit with code 2
-    for an unknown contract, a missing directory, or invalid settings.
+    checked against the advertised schemas, so the tool itself answers a call with a wrong argument. Calls that arrive
+    together are one message, as with `FileTools.call_parallel`. `initialize` starts a new session. Raises SystemExit
+    with code 2 for an unknown contract, a missing directory, or invalid settings.
     """
     directory = Path.cwd() if root is None else root
     try:

@@ -8,7 +8,7 @@ __all__ = ["AnswerBehaviours", "MediaBehaviours", "ReadingBehaviours"]
 
 
 class AnswerBehaviours(Group):
-    """The content of the answers to Edit and Write, and the length of all answers."""
+    """The content of the answers to Edit and Write, and the maximum length of the answers of all tools."""
 
     edit_answer_shows_snippet: bool = behaviour(
         True,
@@ -83,7 +83,7 @@ class AnswerBehaviours(Group):
 
 
 class ReadingBehaviours(Group):
-    """Answers of Read for files with lines."""
+    """Answers of Read for text files."""
 
     default_line_limit: int | None = behaviour(
         None,
@@ -215,7 +215,7 @@ class ReadingBehaviours(Group):
 
 
 class MediaBehaviours(Group):
-    """The answers of Read for files without lines, such as images and PDF documents."""
+    """Answers of Read for images and PDF documents, and the refusals of binary files."""
 
     more_extensions_are_binary: bool = behaviour(
         False,

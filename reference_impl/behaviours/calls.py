@@ -271,7 +271,7 @@ class ArgumentBehaviours(Group):
 
 
 class PreparationBehaviours(Group):
-    """Conversion of the texts in the arguments of Edit and Write."""
+    """Changes that the product makes to the texts in the arguments of Edit and Write before the calls are validated."""
 
     unicode_escapes_are_decoded: bool = behaviour(
         False,

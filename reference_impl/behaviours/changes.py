@@ -205,7 +205,7 @@ class EncodingBehaviours(Group):
 
 
 class WritingBehaviours(Group):
-    """How Edit and Write store an allowed change on disk."""
+    """How Edit and Write write a file to the disk."""
 
     execution_stats_path_first: bool = behaviour(
         False,

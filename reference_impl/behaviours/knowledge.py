@@ -122,7 +122,7 @@ class FreshnessBehaviours(Group):
 
 
 class MemoryBehaviours(Group):
-    """Files that a session remembers, and files that it reads again without a call."""
+    """Files that a session remembers, and changed files that the product reads again without a call of Read."""
 
     remembered_file_limit: int | None = behaviour(
         None,

@@ -98,7 +98,7 @@ class PathBehaviours(Group):
 
 
 class LookupBehaviours(Group):
-    """Order of the checks on disk, and the refusal of missing or unsuitable files."""
+    """Order of the checks on disk, and the refusals of missing files, directories and special files."""
 
     validation_failures_quote_the_system: bool = behaviour(
         False,

@@ -13,7 +13,7 @@ _MORE = f"{_FIRST} head tail grep egrep fgrep"
 
 
 class CommandBehaviours(Group):
-    """Effects of shell commands on the session's knowledge, and their permissions."""
+    """Effects of shell commands on the session's knowledge of files, and the permissions that commands require."""
 
     commands_that_count_as_read: str = behaviour(
         "",

@@ -37,8 +37,8 @@ class ByModel:
 class History:
     """The values of a behaviour in all versions: `first` in the oldest version, and `changes` maps versions to new
     values. `documented` is the value in the published descriptions of Claude Code. `shown_by` are scenarios that show
-    every change, or the behaviour itself if it never changed. `source` names the descriptions with their sections, or
-    is RECORDED.
+    every change of the value, or show the behaviour if its value never changed. `source` names the descriptions that
+    state the behaviour, with their sections, or is RECORDED.
     """
 
     first: Any
@@ -106,8 +106,9 @@ def version_of(text: str) -> Version:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(behaviour,))
 class Group:
-    """Base class of groups of behaviours. An instance contains their values in one contract, and is immutable. Not a
-    frozen dataclass: compiling the methods of twenty dataclasses took a quarter of the import time.
+    """Base class of groups of behaviours. An instance contains the values of the group's behaviours in one contract,
+    and is immutable. Not a frozen dataclass: compiling the methods of twenty dataclasses took a quarter of the import
+    time.
     """
 
     def __init_subclass__(cls) -> None:

@@ -45,7 +45,7 @@ def exists(path: str) -> bool:
 
 
 def path_exists(path: str) -> bool:
-    """Whether a path exists. Raises OSError if the system cannot determine it, for example without permission."""
+    """Whether a path exists. Raises OSError if the system cannot determine this, for example without permission."""
     try:
         os.stat(path)
     except (FileNotFoundError, ValueError):  # the last is for a NUL character
@@ -78,7 +78,7 @@ def is_file(path: str) -> bool:
 
 
 def is_link(path: str) -> bool:
-    """Whether a path is a symbolic link. Links in the path of its directory do not matter."""
+    """Whether a path is a symbolic link. A path below a link to a directory is not itself a link."""
     return os.path.islink(path)
 
 
@@ -147,8 +147,7 @@ def _open_nonblocking(path: str, flags: int) -> int:
 def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_parent: bool) -> None:
     """Create the missing parent directories of a path. Raises OSError if a file or link prevents this.
     `ignore_dangling`: a dangling link in place of a directory is not an error. `private_mode`: new directories get the
-    mode 0700. `check_parent`: if the parent is a file, raise the error here, although opening the new file would
-    raise it, too.
+    mode 0700. `check_parent`: raise OSError if the parent is a file; without it, only opening the new file fails.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if check_parent and os.path.isfile(parent):
@@ -166,7 +165,7 @@ def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_
 
 
 def _raise_if_too_long(path: str) -> None:
-    """Raise OSError if a path is too long. Called before any of its directories is created."""
+    """Raise OSError if the path of a directory is too long. Called before any part of the path is created."""
     try:
         os.stat(path)
     except OSError as error:
@@ -198,8 +197,8 @@ _IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
 class ReplaceOptions:
     """Options of `replace`. `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a
     new file gets the mode 0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits.
-    `suffixed_name`: if the name of the temporary file (with a suffix) is too long, or the disk is full, raise the
-    error, instead of writing in place.
+    `suffixed_name`: raise the error if the disk is full or the name of the temporary file (the file name with a suffix)
+    is too long; without it, write in place.
     """
 
     follow_dangling: bool
@@ -214,8 +213,8 @@ def replace(path: str, data: bytes, options: ReplaceOptions) -> None:
     A symbolic link is followed; if its target is a link, too, this second link is replaced. The mode is kept, and other
     hard links keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If
     no temporary file can be created, or the disk lacks space for both files, the file is written in place, possibly
-    only partially. If writing in place fails, too, its error is raised; with `suffixed_name`, the error of the
-    replacement is raised instead. Without `suffixed_name`, the error of the replacement has no file name.
+    only partially. If writing in place also fails, the error of the second attempt is raised; with `suffixed_name`, the
+    error of the first attempt. Without `suffixed_name`, the error of the first attempt contains no file name.
     """
     target = path_to_replace(path, options)
     if os.path.isdir(target) or (path.endswith("/") and not options.suffixed_name):

@@ -40,7 +40,7 @@ def is_whole(data: bytes) -> bool:
 
 
 def refuse_other_content(data: bytes, raw_path: str) -> None:
-    """Raise Refusal if the content of a file is not an image, although its name is that of an image."""
+    """Raise Refusal if a file has the name of an image, but its content is not an image."""
     if media_type(data) is None:
         raise Refusal(
             "unsupported_file",

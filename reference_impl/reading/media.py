@@ -92,8 +92,8 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal for an empty image during the validation. Versions whose message names the file refuse it only
-    during the execution.
+    """Raise Refusal for an empty image. Called during the validation. Does nothing in versions that refuse an empty
+    image only during the execution, with a message that names the file.
     """
     if (
         not behaviours.media.empty_image_refusal_names_file
@@ -104,10 +104,10 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 
 def image_text(path: str, raw_path: str, behaviours: Behaviours) -> str:
-    """Return the text for an image in an answer, such as `[image image/png 70]`: kind, media type, number of base64
-    characters. The media type follows from the first bytes (PNG if they are unknown) or, in some versions for an
-    incomplete image, from the name. Raises Refusal for an empty file and, in versions that check the content, for a
-    file that is not an image. `raw_path` is the path as written in the call.
+    """Return the text that represents an image in an answer, such as `[image image/png 70]`: kind, media type, and
+    number of base64 characters. The first bytes determine the media type (unknown bytes mean PNG); in some versions,
+    the name determines the media type of an incomplete image. Raises Refusal for an empty file and, in versions that
+    check the content, for a file that is not an image. `raw_path` is the path as written in the call.
     """
     data = disk.read(path)
     if not data:

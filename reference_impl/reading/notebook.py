@@ -28,7 +28,7 @@ _NOT_JSON_PREFIX = (
 )
 _SOURCES_REQUIREMENT = ', each with a string or string-array "source"'
 _NOTEBOOK_VARIABLE = "A"
-"""The product's variable for the notebook, which the short error messages of its JavaScript engine contain."""
+"""Name of the variable in the product's code that contains the notebook. Short error messages contain this name."""
 _MISSING = object()
 _UNKNOWN = "unknown"
 """The type that is used in the summary of an output whose type is unknown."""
@@ -58,7 +58,7 @@ def load_notebook(text: str, behaviours: Behaviours) -> tuple[dict[str, Any], st
 
 
 def _is_notebook(value: Any, check: str) -> bool:
-    """Whether a JSON value is a notebook. `check` is a value of the behaviour `notebook_check_depth`."""
+    """Whether a JSON value is a notebook. `check` is a value of `notebook_check_depth`, for example `cells`."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("cells"), list)
@@ -100,9 +100,9 @@ def read_blocks(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
 
 def notebook_read_blocks(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer of NotebookRead: blocks of text for all cells, or for the one with the id `identity`, with
-    their outputs. Raises Refusal if the text is not a notebook, or if no cell has the id. `cell-N` is an ordinary
-    id, and does not select the cell with the number N.
+    """Return the answer of NotebookRead: blocks of text for all cells with their outputs. If `identity` is not empty,
+    only the cell with this id is shown. Raises Refusal if the text is not a notebook, or if no cell has the id.
+    `cell-N` is an ordinary id, and does not select the cell with the number N.
     """
     cells, language = _parse_cells(text, behaviours)
     selected = list(enumerate(cells))
@@ -123,7 +123,7 @@ def has_id(cell: Any, identity: str) -> bool:
 
 
 def identifies_by_number(behaviours: Behaviours) -> bool:
-    """Whether the tools of this version use the number of a cell to identify it. Otherwise they use its id."""
+    """Whether the tools of this version identify a cell by its number. Otherwise, they identify a cell by its id."""
     return behaviours.arguments.notebook_cell_argument == "number"
 
 
@@ -154,8 +154,8 @@ def _refuse_too_large(content: str, file: str) -> None:
 def _summarize_cell(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return the JSON object for a cell in the answer. Unless `full`, too large outputs are replaced by the advice to
-    read them in a different way.
+    """Return the JSON object for a cell in the answer. Too large outputs are replaced by advice on a different way to
+    read them, unless `full` is true.
     """
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = identifies_by_number(behaviours)
@@ -232,7 +232,7 @@ def _summarize_output(output: Any, behaviours: Behaviours) -> dict[str, Any]:
 
 
 def _with_one_note(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the outputs of a cell, with one note at the end about all outputs of an unknown type."""
+    """Return the outputs of a cell. All outputs of an unknown type are replaced by a single note at the end."""
     notes = [output for output in outputs if output["output_type"] == _UNKNOWN]
     return [output for output in outputs if output["output_type"] != _UNKNOWN] + notes[:1]
 
@@ -261,8 +261,8 @@ def _join_lines(value: Any) -> str:
 
 
 def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
-    """Return the member `name` of a JSON object. Raises Refusal if `value` is null or missing. With `brief`, the
-    refusal is the short message of the JavaScript engine about the variable `owner`.
+    """Return the member `name` of a JSON object. Raises Refusal if `value` is null or missing, with the error message
+    of a JavaScript engine. `brief` selects the message of a different engine, which contains the variable name `owner`.
     """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"

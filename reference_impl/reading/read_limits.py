@@ -33,8 +33,8 @@ _ALLOW_LARGE_ADVICE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice in the refusal of a large text file. In some versions, the advice names an argument that
-    allows a Read of the whole file.
+    """Return the advice in the refusal of a large text file. In some versions, the advice also recommends a Read with
+    `allow_large: true`, which reads the whole file.
     """
     return size_advice(behaviours) + (
         _ALLOW_LARGE_ADVICE if behaviours.reading.size_refusal_offers_allow_large else ""
@@ -42,7 +42,7 @@ def advice_on_lines(behaviours: Behaviours) -> str:
 
 
 def size_advice(behaviours: Behaviours) -> str:
-    """Return the advice that the refusal of any too large content contains, such as to read a part of it."""
+    """Return the advice in the refusal of any too large content, such as to read a part of the content."""
     return _ADVICE[behaviours.reading.size_refusal_advice]
 
 
@@ -67,8 +67,9 @@ def is_too_long(text: str) -> bool:
 
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
-    """Shorten a text with too many tokens. Return the first lines, which use about 85 % of the limit, and a notice
-    about the missing lines. If these lines have too many characters, return the same share of the characters instead.
+    """Shorten a text with too many tokens. Return the first lines, which use about 85 % of the allowed tokens, and a
+    notice about the missing lines. If the first lines have too many characters, return the first characters of the text
+    and a notice.
     """
     tokens = _count_tokens(text)
     lines, share = text.split("\n"), _PAGE_SHARE * _MAX_TOKENS / tokens

@@ -56,12 +56,12 @@ class Paths:
         return posixpath.join(self.root, expand_home(raw_path, self.home))
 
     def to_read(self, raw_path: str) -> str:
-        """Return the absolute path that Read opens. In some versions, it keeps a slash at its end."""
+        """Return the absolute path that Read opens. In some versions, the path keeps a slash at its end."""
         path = self.argument_path(raw_path)
         return path.rstrip("/") or "/" if self.behaviours.paths.read_drops_final_slash else path
 
     def to_edit(self, raw_path: str) -> str:
-        """Return the absolute path of the file that Edit reads during its validation."""
+        """Return the absolute path of the file that Edit reads and checks during its validation."""
         return (
             self.expand_argument(raw_path)
             if self.behaviours.paths.edit_validation_expands_tilde
@@ -69,7 +69,7 @@ class Paths:
         )
 
     def to_write(self, raw_path: str) -> str:
-        """Return the absolute path that Edit and Write change. In some versions, it keeps a slash at its end."""
+        """Return the absolute path that Edit and Write change. In some versions, the path keeps a slash at its end."""
         path = self.expand_argument(raw_path)
         return path.rstrip("/") if self.behaviours.paths.write_drops_final_slash else path
 
@@ -82,7 +82,7 @@ class Paths:
         return resolve_path(raw_path, self.root, resolves_dots=resolves_dots)
 
     def refuse_too_long(self, path: str, *, prefix: str = "") -> None:
-        """Raise Refusal if a path is too long to be opened, in versions with their own message about it."""
+        """Raise Refusal if a path is too long to be opened, in versions that check the length at this time."""
         treatment = self.behaviours.paths.long_path_refusal
         if treatment in ("unnamed", "cut") and len(path.encode("utf-8", "surrogatepass")) >= _MAX_PATH_LENGTH:
             quoted = f" '{path}'" if treatment == "cut" else ""
@@ -108,9 +108,9 @@ class Paths:
         inaccessible_is_missing: bool = True,
         suggest_near: str = "",
     ) -> None:
-        """Raise Refusal if a path does not exist. The message suggests a similar file in the directory of
-        `suggest_near` (default: of `path`). `inaccessible_is_missing`: also refuse a path whose existence the system
-        cannot determine.
+        """Raise Refusal if a path does not exist. The message suggests a file with a similar name in the directory of
+        `suggest_near` (default: of `path`). `inaccessible_is_missing`: also refuse a path if the system cannot
+        determine whether it exists.
         """
         if _is_missing(path, inaccessible_is_missing=inaccessible_is_missing):
             behaviours = self.behaviours
@@ -136,8 +136,8 @@ def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: 
 
 def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "file_path") -> None:
     """Raise Refusal if the path argument `name` contains a NUL character, which no file name can contain. `treatment`
-    is a value of the behaviour `nul_in_path`: `unseen` (no refusal here), `seen` (the call fails), `fatal` (the product
-    exits), or `named` (the refusal names the NUL character).
+    is a value of the behaviour `nul_in_path`: `unseen` (the path is not refused here), `seen` (an error without the
+    name of the argument), `fatal` (the product exits), or `named` (the message mentions null bytes and the argument).
     """
     if "\0" not in path or treatment == "unseen":
         return
@@ -179,9 +179,9 @@ def expand_home(path: str, home: str) -> str:
 
 def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
     """Convert a path to an absolute path. Symbolic links are not followed. A relative path starts at `root`; its `.`,
-    `..` and `//` are resolved, and its final slash is removed. The empty path means `root`. With `resolves_dots`, `.`,
-    `..` and `//` of an absolute path are resolved, too, but its final slash stays, because only a directory has such a
-    name. Without it, an absolute path is returned unchanged.
+    `..` and `//` are resolved, and its final slash is removed. The empty path means `root`. `resolves_dots`: `.`, `..`
+    and `//` of an absolute path are resolved, too, and its final slash, which means a directory, stays. Without
+    `resolves_dots`, an absolute path is returned unchanged.
     """
     if path.startswith("/") and not resolves_dots:
         return path
@@ -191,7 +191,7 @@ def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
 
 
 def _is_missing(path: str, *, inaccessible_is_missing: bool) -> bool:
-    """Whether a path does not exist. If the system cannot determine it, return `inaccessible_is_missing`."""
+    """Whether a path does not exist. Returns `inaccessible_is_missing` if the system cannot determine this."""
     try:
         return not disk.path_exists(path)
     except OSError:
@@ -199,7 +199,9 @@ def _is_missing(path: str, *, inaccessible_is_missing: bool) -> bool:
 
 
 def _similar_name(path: str, *, sanitized: bool) -> str | None:
-    """Return a file named like the missing `path` except for the extension, to suggest it. None without such a file."""
+    """Return the name of a file that differs from the missing `path` only by its extension. None without such a file.
+    With `sanitized`, control characters are escaped, and a name with whitespace at its end is not suggested.
+    """
     directory, name = posixpath.split(path.rstrip("/"))
     candidates = (
         entry
@@ -222,8 +224,8 @@ def _name_without_extension(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The permissions of a session: deny rules, and grants. `grants` are the actions that need no permission; None
-    means that no action needs a permission. `root` is the working directory.
+    """The permissions of a session. `rules` are deny rules. `grants` are the actions that need no permission by the
+    user; if `grants` is None, no action needs a permission. `root` is the working directory.
     """
 
     rules: DenyRules
@@ -246,8 +248,8 @@ class Permissions:
         )
 
     def may_change_unread(self, path: str) -> bool:
-        """Whether a file may be changed without a Read, in versions that allow this: if the change needs no permission.
-        A name that may mean a different file on Windows needs a permission.
+        """Whether a file may be changed without a Read, in versions that allow this: the change must not need a
+        permission. A name that may mean a different file on Windows needs a permission.
         """
         if self.grants is None:
             inside = all(
@@ -261,12 +263,12 @@ class Permissions:
         return self.may_read(path) and (self.grants.mode == "bypassPermissions" or not is_suspicious(path))
 
     def require_read_permission(self, path: str) -> None:
-        """Raise Refusal if reading a path needs a permission, because no user can give it."""
+        """Raise Refusal if reading a path needs a permission. No user is present to give the permission."""
         if not self.may_read(path):
             raise not_granted("read from", path)
 
     def require_write_permission(self, tool: str, path: str) -> None:
-        """Raise Refusal if changing a path needs a permission, because no user can give it."""
+        """Raise Refusal if changing a path needs a permission. No user is present to give the permission."""
         grants = self.grants
         if grants is None or grants.mode == "bypassPermissions":
             return
@@ -278,8 +280,8 @@ class Permissions:
 
     def refuse_denied(self, action: str, path: str, *, code: int | None = None, change: str = "") -> None:
         """Raise Refusal if a deny rule covers a path. Called during validation. `action` is `Read` or `Edit`. `change`
-        is the participle for the message, for example `edited`. In some versions, deny rules for Read also forbid
-        changes; with an empty `change`, they forbid only the action `Read`.
+        is the participle in the message, such as `edited`; empty if the call only reads the file. In some versions,
+        deny rules for Read also forbid changes.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
             return
@@ -300,7 +302,7 @@ class Permissions:
     def refuse_denied_target(self, action: str, path: str, raw_path: str, *, unresolved: str = "") -> None:
         """Raise Refusal if a deny rule covers a path or the target of a link. Called right before the execution.
         `raw_path` is the path as written in the call. `unresolved` is the absolute path with unresolved `..` and `.`;
-        in some versions, a link is followed only if this path exists.
+        some versions follow a link only if the `unresolved` path exists.
         """
         if not self.rules.lists:
             return
@@ -314,8 +316,9 @@ class Permissions:
             raise Refusal("permission_denied", f"Permission to {verb} {shown} has been denied.")
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
-        """Whether a deny rule covers the target of a path. `spelled` is the same path with unresolved `..` and `.`; if
-        `spelled` (in some versions: its parent directory) does not exist, return False.
+        """Whether a deny rule covers the target of the link `path`. `spelled` is the path before `..` and `.` were
+        resolved. Returns False if `spelled` does not exist; in some versions, only if the parent directory of `spelled`
+        does not exist.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False

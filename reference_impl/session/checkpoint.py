@@ -44,9 +44,9 @@ class Checkpoint:
             self._saved[path] = _current_state(path)
 
     def restore_files(self) -> list[str]:
-        """Restore the saved files. Return the paths of the written files. Directories are not removed, even in place of
-        a file. A file that cannot be written or removed stays unchanged. Raises OSError if a directory or link is in
-        place of a file.
+        """Restore the saved files. Return the paths of the written files. A directory that is now in place of a file is
+        not removed. A file that cannot be written or removed stays unchanged. Raises OSError if a directory or link is
+        in place of a file.
         """
         written = []
         for path, saved in self._saved.items():

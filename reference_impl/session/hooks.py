@@ -22,9 +22,8 @@ _DECISIONS = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
 @dataclass(frozen=True, slots=True)
 class Hook:
     """A command of the user that runs before (`PreToolUse`) or after (`PostToolUse`) the calls of some tools. `matcher`
-    is `*`, or names of tools separated by `|`. `run` gets the call as JSON, and returns the result of the hook's
-    command. `command` is the name of the hook for the model. The hook decides with exit code 2, or as JSON on standard
-    output.
+    is `*`, or names of tools separated by `|`. `run` runs the command with the call, as JSON, as its input. `command`
+    is the name of the hook for the model. The command denies a call with exit code 2, or prints its decision as JSON.
     """
 
     event: str
@@ -39,8 +38,8 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """The decision of a hook about a call: `deny`, `ask` or `allow`; empty without a decision. `by_exit_code`: the hook
-    decided by its exit code, not as JSON. `context` is a text for the model, `input` contains new arguments.
+    """The decision of a hook about a call: `deny`, `ask` or `allow`; empty without a decision. `by_exit_code`: the exit
+    code stated the decision, not JSON output. `context` is a text for the model. `input` contains new arguments.
     """
 
     hook: Hook
@@ -53,7 +52,7 @@ class _HookDecision:
 
 @dataclass(frozen=True, slots=True)
 class PreToolUseResult:
-    """The result of the hooks before a call: new `arguments` (None: unchanged); whether a hook `allowed` the call."""
+    """The result of the hooks before a call: new `arguments` (None: no change), and whether a hook `allowed` it."""
 
     arguments: Mapping[str, Any] | None = None
     allowed: bool = False
@@ -99,7 +98,7 @@ class Hooks:
         return ran
 
     def remind_of_hook_change(self, tool: str, path: str) -> None:
-        """Remind the model, with the next result, of the change that a hook made to the file just written by a call."""
+        """Remind the model, with the next result, that a hook changed the file that a call has just written."""
         self.reminders.append(self.behaviours.hooks.hook_changed_file_notice.format(tool=tool, path=path))
 
     def take_reminders(self) -> tuple[str, ...]:

@@ -27,8 +27,9 @@ class RuleGrammar:
     """The grammar of permission rules, which differs between versions. `comments`: a pattern that starts with `#`
     matches nothing, as in `.gitignore`. `anchored`: `//p` matches only the file `/p`, instead of every file named `p`.
     `star_is_all`: the rule `Tool(*)` makes the tool unavailable. `parentheses`: a pattern may contain parentheses.
-    `dot_slash`: `./` at the beginning of a pattern is ignored. `trees`: `/**` at the end of a pattern also matches the
-    directory itself. `all_below`: `//**` and `~/**` match everything below their directory, instead of nothing.
+    `dot_slash`: `./` at the beginning of a pattern is ignored. `trees`: a pattern such as `a/**` also matches the
+    directory `a` itself. `all_below`: `//**` matches every file and `~/**` every file in the home directory, instead of
+    nothing.
     """
 
     comments: bool = True
@@ -52,7 +53,7 @@ class RuleGrammar:
         return tool, None if pattern == "*" and self.star_is_all else pattern
 
     def place_pattern(self, pattern: str, *, root: str, home: str) -> tuple[str, str] | None:
-        """Return the start directory of `pattern`, and the rest of the pattern. None if it matches nothing."""
+        """Return the start directory of `pattern`, and the rest of the pattern. None if the pattern matches nothing."""
         base = root
         if pattern.startswith("//"):
             base, pattern = "/", pattern[1:] if self.anchored else pattern[2:]
@@ -75,10 +76,10 @@ class PermissionRuleError(ValueError):
 
 class DenyRules:
     """Permission rules of one session that deny (or, in `Grants`, allow) calls. `Read(p)` applies to Read, `Edit(p)` to
-    Edit, Write and NotebookEdit; rules for Write with a pattern have no effect. A rule without a pattern removes the
-    tool. A pattern is written like a line of `.gitignore`. `//p/q` starts at the root of the file system, `~/p` at the
-    home directory. `/p` starts at the directory of the settings file, which is unknown here, and matches nothing. Any
-    other pattern starts at `root`. Letter case does not matter.
+    Edit, Write and NotebookEdit; rules for Write with a pattern have no effect. A rule without a pattern makes its tool
+    unavailable. A pattern is written like a line of `.gitignore`. `//p/q` starts at the root of the file system, `~/p`
+    at the home directory. `/p` starts at the directory of the settings file, which is unknown here, and matches
+    nothing. Any other pattern starts at `root`. Letter case does not matter.
     """
 
     def __init__(
@@ -123,8 +124,8 @@ class DenyRules:
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """The actions that are allowed without asking the user: those that `mode` allows in `directories`, and those that a
-    rule of `allow` covers. `follows_links`: the target of a link must be in the directories, too.
+    """The actions that are allowed without asking the user: the actions that `mode` allows in `directories`, and the
+    actions that a rule of `allow` covers. `follows_links`: the target of a link must be in `directories`, too.
     """
 
     mode: Mode

@@ -35,14 +35,14 @@ _TICK_NS = 10 * _NS_PER_MS
 class Record:
     """The session's knowledge of one file.
 
-    `content`: the content of the whole file, which is compared if the modification time is newer; None if only the time
-    is compared. `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or NotebookEdit made the
-    record. `is_seen`: the model has read or written every line. `requested_lines`: offset and limit of the Read that
-    made the record. `write_count`: number of writes by the session and its sub-agents before the record. `recorded_at`:
-    time of the record, in nanoseconds. `edited`: an Edit made the record. `text`: the content when the record was made,
-    to show later changes; None if later changes are not shown. `last_seen`, for a record of an Edit: the content when
-    the model last read or wrote the whole file. `never_read`: the session wrote the file and never read it. Contents
-    have `\\n` line ends.
+    `content`: the content of the whole file, to compare if the modification time is newer; None if any newer time means
+    that the file has changed. `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or
+    NotebookEdit made the record. `is_seen`: the model has read or written every line. `requested_lines`: offset and
+    limit of the Read that made the record. `write_count`: number of writes by the session and its sub-agents before the
+    record. `recorded_at`: time of the record, in nanoseconds. `edited`: an Edit made the record. `text`: the content
+    when the record was made, to show later changes; None if later changes are not shown. `last_seen`, for a record of
+    an Edit: the content when the model last read or wrote the whole file. `never_read`: the session wrote the file and
+    never read it. Contents have `\\n` line ends.
     """
 
     content: str | None
@@ -152,10 +152,10 @@ class Memory:
         raw_path: str = "",
         text: str | None = None,
     ) -> None:
-        """Record that a file was read. `content`: the content of the whole file; None if only times are to be compared.
-        `requested_lines`: offset and limit of the Read. `is_seen`: the model knows the whole content. `is_own`: the
-        session has just written the file. `raw_path`: the path as written in the call. `text`: the content of the file,
-        to show later changes.
+        """Record that a file was read. `content`: the content of the whole file; None if a newer modification time must
+        count as a change. `requested_lines`: offset and limit of the Read. `is_seen`: the model knows the whole
+        content. `is_own`: the session has just written the file. `raw_path`: the path as written in the call. `text`:
+        the content of the file, to show later changes.
         """
         self._forget_exceptions(path)
         self.before_parallel_reads.setdefault(path, self.records.peek(path))
@@ -183,8 +183,8 @@ class Memory:
         edited: bool = False,
     ) -> None:
         """Record that a call wrote a file with this whole `content`. `is_seen`: the model knows the whole content.
-        `unified`: the content is stored with `\\n` line ends. `raw_path`: the path as written in the call. `edited`:
-        an Edit made the write, so the call contains only a part of the content.
+        `unified`: record the content with `\\n` line ends. `raw_path`: the path as written in the call. `edited`: an
+        Edit wrote the file, so the call contains only a part of the content.
         """
         if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_byte_order_mark(content)
@@ -213,7 +213,7 @@ class Memory:
         self.mentioned.discard(path)
 
     def forget_truncated_read(self, path: str) -> None:
-        """Forget a file if the answer of its Read was truncated, so that it shows fewer lines than requested."""
+        """Forget a file because the answer of its Read was truncated, and shows fewer lines than the call requested."""
         self.records.forget(path)
         self.truncated_reads.add(path)
 
@@ -224,9 +224,10 @@ class Memory:
         self.mentioned.clear()
 
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
-        """Return the watched paths (with `everything`: all known paths) whose file is newer than its record. In some
-        versions, missing files are forgotten. Each record counts as used, the most recently used record first. The call
-        therefore reverses the replacement order of the records.
+        """Return the paths of files that are newer than their records. Checks the files that the session wrote (in some
+        versions, also files that it read); with `everything`, all known files. In some versions, missing files are
+        forgotten. Each check counts as a use of the record. The most recently used record is checked first, so the
+        order of the records is reversed.
         """
         newer = []
         for path in self.records.newest_first():
@@ -246,9 +247,10 @@ class Memory:
         return newer
 
     def after_restart(self) -> Memory:
-        """Return the known files after a restart of the program, which reconstructs them from the conversation. From
-        then on, the time when a record was made counts as the modification time of its file; 0 if the model saw no
-        answer to the call that wrote the file. In some versions, files that were read only in part are forgotten.
+        """Return the known files after a restart of the program, which reconstructs them from the conversation. The
+        time when a record was made then counts as the modification time of the file. If the model saw no answer to the
+        call that wrote the file, 0 counts as the modification time. In some versions, files that were read only in part
+        are forgotten.
         """
         behaviours = self.behaviours
         restored_records = []
@@ -307,17 +309,17 @@ class Memory:
         return sorted(self.records.newest_first(), key=timestamp, reverse=True)[:count]
 
     def is_newer(self, path: str, record: Record) -> bool:
-        """Whether a file was modified after its record was made. Raises OSError for a missing file. The order of writes
-        is compared, too, because the session may write a file twice before the clock advances.
+        """Whether a file was modified after its record was made. Raises OSError for a missing file. Also true if the
+        session wrote the file again after the record, even if the clock did not advance between the writes.
         """
         return modified_at(path) > record.timestamp or self.write_order.has_newer_write(
             path, record.write_count
         )
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
-        """Whether a file's modification time is later than the recorded time, in whole milliseconds unless `exact`. If
-        both times are equal, the result is true if the session has written the file again after it made `record`.
-        Raises OSError for a missing file.
+        """Whether a file's modification time is later than the recorded time. Compares whole milliseconds, with `exact`
+        nanoseconds. If both times are equal, the result is true if the session has written the file again after it made
+        `record`. Raises OSError for a missing file.
         """
         modified = modified_at(path, exact=exact)
         at_once = modified == record.timestamp and self.write_order.has_newer_write(path, record.write_count)
@@ -343,7 +345,7 @@ class Memory:
 
 
 def modified_at(path: str, *, exact: bool = False) -> int:
-    """Return the modification time of a file in nanoseconds: only whole milliseconds unless `exact`. Raises OSError."""
+    """Return the modification time of a file in nanoseconds, as whole milliseconds unless `exact`. Raises OSError."""
     seconds, nanoseconds = divmod(disk.modified_at(path), _NS_PER_SECOND)
     # The product stores times as doubles of milliseconds, which lose the last nanoseconds.
     milliseconds = seconds * 1000 + nanoseconds / _NS_PER_MS

@@ -134,7 +134,7 @@ class Session:
 
 
 def _file_checkpoint(behaviours: Behaviours) -> Checkpoint:
-    """Return a new checkpoint, which restores files in the way that the version does."""
+    """Return a new checkpoint. The behaviours determine whether a restore follows links and decodes UTF-8."""
     return Checkpoint(behaviours.sessions.rewind_decodes_as_utf_8, behaviours.sessions.rewind_follows_links)
 
 

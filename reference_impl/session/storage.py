@@ -25,8 +25,8 @@ __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
-    """The content of a file that a call changes, read once at first use. A missing file has an empty text. Raises
-    OSError if the file cannot be read.
+    """The content of a file that a call will change. The file is read once, when the content is first used. A missing
+    file has an empty text. Raises OSError if the file cannot be read.
     """
 
     def __init__(self, path: str, behaviours: Behaviours) -> None:
@@ -92,7 +92,7 @@ class Storage:
 
     def write(self, path: str, data: bytes) -> None:
         """Write these bytes to a file. The file is replaced atomically, unless the version writes in place. Raises
-        Refusal if the system does not allow it, or (in some versions) if the path is a symbolic link.
+        Refusal if the system does not allow the write, or (in some versions) if the path is a symbolic link.
         """
         behaviours = self.behaviours
         if behaviours.paths.write_refuses_nul and "\0" in path:
@@ -143,15 +143,15 @@ class Storage:
             raise Refusal("is_link", wording.format(path=named or path, target=disk.resolve_links(path)))
 
     def prepare_directory(self, path: str) -> None:
-        """Prepare the directory of a missing file for an Edit: some versions create it, others only require that it can
-        be opened. Raises Refusal.
+        """Prepare the directory of a missing file for an Edit. Some versions create the directory. In other versions,
+        the directory is only opened. Raises Refusal if this fails.
         """
         if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)
         self.open_directory(path)
 
     def open_directory(self, path: str) -> None:
-        """Raise Refusal if the directory of a file cannot be opened, in versions that open the directory first."""
+        """Open the directory of a file that a call will write, as some versions do. Raises Refusal if this fails."""
         directory = posixpath.dirname(path)
         if not self.behaviours.writing.parent_is_opened_before_write:
             return
@@ -191,7 +191,7 @@ _CHECKED_BYTES = 8192
 
 @dataclass(frozen=True, slots=True)
 class _Obstacle:
-    """The reason why the text of a file cannot be written back unchanged, and a note about it for Read's answer."""
+    """The reason why the text of a file cannot be written back unchanged, and a further `note` in Read's answer."""
 
     reason: str
     note: str = ""
@@ -222,7 +222,7 @@ def _decoding_obstacle(data: bytes) -> _Obstacle | None:
 
 
 def unwritable_note(data: bytes) -> str:
-    """Return the note in Read's answer that a file's text cannot be written back unchanged. Empty if it can."""
+    """Return the note in Read's answer that a file's text cannot be written back. Empty if it can be written back."""
     obstacle = _decoding_obstacle(data)
     if obstacle is None:
         return ""
@@ -256,7 +256,7 @@ def _refuse_dangling_parent(path: str) -> None:
 
 
 def _nearest_existing_path(folder: str) -> str:
-    """Return the longest part at the start of a path that exists or is a link."""
+    """Return the path itself, or its nearest parent directory, that exists or is a link."""
     while not disk.exists(folder) and not disk.is_link(folder):
         folder = posixpath.dirname(folder)
     return folder

@@ -21,9 +21,9 @@ _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
     """Raise Refusal if an Edit makes a valid settings file invalid. Settings that are already invalid may be edited.
-    Until 2.1.330, the checked content may differ from the written content: `$&` and similar patterns in `new` are
-    replaced by parts of the file. The refusal contains the public address of the schema; the product prints the whole
-    schema.
+    Versions before 2.1.330 replace `$&` and similar patterns in `new` by parts of the file before they validate the new
+    content. The refusal contains the public address of the schema instead of the whole schema, which the product
+    prints.
     """
     name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
     unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)

@@ -27,9 +27,9 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that a settings file may contain, and the type of its value. The versions of Claude Code use numbered
-    schemas of settings files. The schemas with the numbers `since` to `until` - 1 contain the key, but with a `trait`
-    only in versions whose validation has this property, such as `lenient`.
+    """A key that a settings file may contain, and the type of its value. Claude Code has numbered schemas of settings
+    files. The schemas with the numbers `since` to `until` - 1 contain the key. A key with a `trait`, such as `lenient`,
+    is only allowed in versions whose validation has this trait.
     """
 
     name: str

@@ -126,4 +126,4 @@ MESSAGE_FORMATS: dict[str, MessageFormat] = {
     "second": _SECOND,
     "with tips": _with_tip(_SECOND),
 }
-"""Functions that convert a problem of a settings file to a message. The key names the wording that a version uses."""
+"""Functions that convert a problem of a settings file to a message, by the name of the wording that a version uses."""

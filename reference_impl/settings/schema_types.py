@@ -30,12 +30,12 @@ _NAMES: Mapping[type, str] = {
 
 
 def name_of(value: Any) -> str:
-    """Return the name of a value's JSON type. The value `...` stands for a missing value."""
+    """Return the name of a value's JSON type. The value `...` means a missing value: `undefined`."""
     return "undefined" if value is ... else "null" if value is None else _NAMES[type(value)]
 
 
 def quote_value(value: Any) -> str:
-    """Return a value as text for an error message. The value `...` stands for a missing value."""
+    """Return a value as text for an error message. The value `...` means a missing value: `undefined`."""
     return "undefined" if value is ... else str(value)
 
 
@@ -44,8 +44,8 @@ class Problem:
     """One problem of a settings file. `path` consists of keys and numbers, joined by dots. `kind` is one of: `type`
     (`value` does not have the type `expected`), `option` (`value` is not one of the strings `options`), `key` (an
     object has an unknown key; `options` are the allowed keys), `unknown` (`options` are all unknown keys of an object),
-    `least` (the number `value` is too small), `words` (`expected` is the whole message). `only`: `options` contains a
-    single string in every version, so that the message does not say `one of`.
+    `least` (the number `value` is too small), `words` (`expected` is the whole message). `only`: the message names the
+    single allowed string, without `one of`.
     """
 
     path: str
@@ -57,7 +57,7 @@ class Problem:
 
 
 class Shape(Protocol):
-    """The type of a value in a settings file. It is a function that finds the problems of the value."""
+    """The type of a value in a settings file: a function that finds the problems of the value."""
 
     def __call__(self, value: Any, path: str) -> Iterator[Problem]:
         """Yield the problems of the value at a path of the settings file."""
@@ -69,7 +69,7 @@ def _join_path(path: str, key: str | int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class JsonType:
-    """Type of a value in a settings file: one JSON type, or one of several. Messages use `name` for the type."""
+    """Type of a value in a settings file: one JSON type, or one of several. `name` names the type in messages."""
 
     kind: type | tuple[type, ...]
     name: str
@@ -148,8 +148,8 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Type of a value in a settings file: one of the strings `options`. `only`: in every version, `options` contains
-    just one string.
+    """Type of a value in a settings file: one of the strings `options`. `only`: `options` contains a single string, so
+    messages do not say `one of`.
     """
 
     options: tuple[str, ...]

@@ -21,8 +21,9 @@ _OPERATORS = frozenset({"&&", "||", ";", "|"})
 
 @dataclass(frozen=True, slots=True)
 class DeniedCommand:
-    """The part of a command that a deny rule forbids, and the absolute `path` that is denied. `redirected`: its output
-    is redirected to the path. `after_cd`: a `cd` in the command determined the directory of the path.
+    """The part of a command that a deny rule forbids, and the absolute `path` of the denied file. `redirected`: the
+    output of `program` is redirected to the file. `after_cd`: the directory of the file was determined by a `cd` in the
+    command.
     """
 
     text: str
@@ -43,10 +44,10 @@ def find_denied_command(
     """Return the first part of a command that accesses a denied file. None if the command may run. `denies` returns
     whether an action (`Read` or `Edit`) on an absolute path is denied.
 
-    In a pipeline, the result contains only the denied simple command, otherwise the whole command. `checks` selects
-    further files to check: files that `sed -i` (`sed-i`) or any `sed` (`sed`) names, the new names of copies and moves
-    (`copies`), the sources of copies and standard input (`inputs`), and files that `tee` writes (`tee`). `redirected`:
-    also check files to which output is redirected.
+    If the denied part belongs to a pipeline, the result contains only this part; otherwise, the result contains the
+    whole command. `checks` selects further files to check: files that `sed -i` (`sed-i`) or any `sed` (`sed`) names,
+    the new names of copies and moves (`copies`), the sources of copies and standard input (`inputs`), and files that
+    `tee` writes (`tee`). `redirected`: also check files to which output is redirected.
     """
     began = directory
     for words, piped in _simple_commands(command):
@@ -77,8 +78,8 @@ def output_files(command: str, directory: str) -> list[str]:
 def needs_approval(
     command: str, directory: str, allows: Callable[[str], bool], *, reads_need_approval: bool
 ) -> bool:
-    """Whether the user must permit a command: it may change files or, with `reads_need_approval`, shows files. `allows`
-    returns whether output to an absolute path is allowed.
+    """Whether the user must permit a command, because it may change files or, with `reads_need_approval`, shows files.
+    `allows` returns whether the command may write its output to an absolute path.
     """
     for words, _ in _simple_commands(command):
         program, *others = _without_redirections(words)[0]
@@ -89,7 +90,7 @@ def needs_approval(
 
 
 def _simple_commands(command: str) -> Iterator[tuple[list[str], bool]]:
-    """Split a command into simple commands. Yield the words of each, and whether it is part of a pipeline."""
+    """Split a command into simple commands. Yield the words of each command, and whether it is part of a pipeline."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=";|&<>")
     lexer.whitespace_split = True
     parts: list[tuple[list[str], str]] = [([], "")]
@@ -121,7 +122,7 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
 
 
 def _checked_files(words: Sequence[str], checks: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield each file of a simple command that deny rules check, and the action on it: `Read` or `Edit`."""
+    """Yield the files of a simple command to which deny rules apply, each with its action: `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]
     if program in _SEARCH_PROGRAMS:

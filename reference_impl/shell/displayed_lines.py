@@ -14,14 +14,15 @@ _SED_RANGE_PATTERN = re.compile(r"(\d+)(?:,(\d+))?p")
 _LINE_COUNT_PATTERN = re.compile(r"-(?:n|-lines=)?(\d+)")
 _GREP_FLAG_PATTERN = re.compile(r"-(?:[inEFHw]+|[ABC]\d+)")
 _PROGRAMS_WITHOUT_FILES = frozenset({"echo", "printf"})
-"""Programs that display no file. A command that displays files may contain them, too."""
+"""Programs that display no file. A command such as `echo x; cat a` still counts as a command that only displays files.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayedLines:
-    """Lines of one file that a command displays: `limit` lines from line `offset` on. If both are None, it displays the
-    whole file. `path` is written as in the command. `has_line_numbers`: the numbers of the lines are known; false for
-    a search.
+    """Lines of one file that a command displays: `limit` lines from line `offset` on, or the whole file if both are
+    None. `path` is written as in the command. `has_line_numbers`: the line numbers are known; false for `grep`, `rg`
+    and `tail`.
     """
 
     path: str
@@ -31,7 +32,7 @@ class DisplayedLines:
 
 
 def displayed_lines(command: str, programs: Set[str]) -> list[DisplayedLines] | None:
-    """Return the lines of files that a command displays. None if the command does anything else, too. `programs` are
+    """Return the lines of files that a command displays. None if the command also does anything else. `programs` are
     the programs whose output counts as a Read in this version.
     """
     # `&&` joins simple commands; every other operator of the shell may do anything.

@@ -45,8 +45,8 @@ _SAMPLE_BYTES = 4096
 @dataclass(frozen=True, slots=True)
 class Format:
     """The format of a text file to write: the name of a Python codec, the line ending (`\\n` or `\\r\\n`), and whether
-    it starts with a byte order mark. `doubles_cr`: the `\\r` of a `\\r\\n` in the text is written in addition to the
-    line ending.
+    the file starts with a byte order mark. `doubles_cr`: with the line ending `\\r\\n`, a `\\r\\n` in the text becomes
+    `\\r\\r\\n`.
     """
 
     encoding: str = _UTF_8
@@ -56,9 +56,9 @@ class Format:
 
 
 def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
-    """Determine the format of a file from its first bytes: UTF-16 after a UTF-16 little-endian byte order mark,
-    otherwise UTF-8; with `empty_is_latin_1`, an empty file is Latin-1. `decoded`: detect line endings in the decoded
-    text, instead of in the bytes read as UTF-8.
+    """Determine the format of a file. The encoding is UTF-16 if the file starts with a UTF-16 little-endian byte order
+    mark, otherwise UTF-8. `empty_is_latin_1`: the encoding of an empty file is Latin-1. `decoded`: detect the line
+    ending in the decoded text, instead of in the bytes decoded as UTF-8.
     """
     encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
     if empty_is_latin_1 and not data:
@@ -74,8 +74,8 @@ def line_ending_of(data: bytes, encoding: str = _UTF_8) -> str:
 
 
 def decode(data: bytes, encoding: str = _UTF_8, *, keep_surrogates: bool = False) -> str:
-    """Convert bytes to text. Invalid bytes become U+FFFD, and a byte order mark becomes U+FEFF. An odd last byte of
-    UTF-16 is dropped. `keep_surrogates`: half of a surrogate pair in UTF-16 is kept.
+    """Convert bytes to text. Invalid bytes become U+FFFD, and a byte order mark becomes U+FEFF. If UTF-16 data has an
+    odd number of bytes, the last byte is dropped. `keep_surrogates`: half of a surrogate pair in UTF-16 is kept.
     """
     if encoding == _UTF_16:
         data = data[: len(data) // 2 * 2]
@@ -108,7 +108,7 @@ def replace_surrogates(text: str) -> str:
 
 
 def storable_text(text: str, file_format: Format) -> str:
-    """Return `text` as it is stored in this format: unpaired surrogates are replaced, except in UTF-16."""
+    """Return `text` as a file in this format can store it: unpaired surrogates become U+FFFD, except in UTF-16."""
     return text if file_format.encoding == _UTF_16 else replace_surrogates(text)
 
 
@@ -196,8 +196,8 @@ _CONTEXT_LINES = 4
 
 def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
     """Return the content with the first `old`, or every `old` if `everywhere`, replaced by `new`. If `new` is empty and
-    `old` does not end with a line end, the line end after `old` is also removed. If only some occurrences have a line
-    end after them, only these occurrences are removed.
+    `old` does not end with a line end, the line end after `old` is also removed. If only some occurrences of `old` are
+    followed by a line end, the other occurrences are not replaced.
     """
     if new == "" and not old.endswith("\n") and f"{old}\n" in content:
         old = f"{old}\n"
@@ -205,8 +205,8 @@ def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
 
 
 def snippet_around(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
-    """Return the snippet of a changed file in the answer to an Edit: the numbered lines around the first replacement of
-    `old` by `new`, with 4 lines before and after it. `content` is the content before the change. `everywhere`: every
+    """Return the snippet of a changed file in the answer to an Edit: numbered lines, from 4 lines before the first
+    replacement of `old` by `new` to 4 lines after it. `content` is the content before the change. `everywhere`: every
     occurrence is replaced. `prefix` formats a line number.
     """
     before = content.partition(old)[0] if old else content[:1]
@@ -274,8 +274,8 @@ _NON_ASCII_PATTERN = re.compile(r"[^\x00-\x7f]")
 
 
 def decode_escapes(text: str, behaviours: Behaviours) -> str:
-    """Replace each escape in a text (such as `\\u00e9`) by its character. An escape stays if it follows a backslash, or
-    if it stands for an unpaired surrogate.
+    """Replace each escape in a text (such as `\\u00e9`) by its character. An escape is not replaced if a backslash
+    precedes it, or if it stands for an unpaired surrogate.
     """
     if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH_PATTERN.search(text):
         return text

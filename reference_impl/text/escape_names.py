@@ -44,7 +44,7 @@ def _escape_code_point(character: str) -> str:
 
 
 def _count_fitting(shown: list[str], max_units: int) -> int:
-    """Return how many of the first texts in `shown` fit into `max_units` UTF-16 code units."""
+    """Return how many texts from the beginning of `shown` fit into `max_units` UTF-16 code units together."""
     for number, each in enumerate(shown):
         max_units -= utf16_length(each)
         if max_units < 0:

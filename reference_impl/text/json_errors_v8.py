@@ -34,8 +34,8 @@ def json_problem(text: str) -> str:
 
 
 class _Reader:
-    """JSON parser that finds the first error in a text. `kind` is the kind of the current token (for a punctuation
-    mark, the mark itself); `identifier` is the text of the latest identifier.
+    """JSON parser that finds the first error in a text. `kind` is the kind of the current token, such as `string`, or a
+    punctuation mark. `identifier` is the text of the latest identifier.
     """
 
     def __init__(self, text: str) -> None:

@@ -111,7 +111,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def _follow_directory(session: Session, before: str) -> None:
-    """Keep the command's last directory for the next command. A sub-agent returns to the directory `before`."""
+    """Start the next command in the directory in which this command ended. In a sub-agent, start it in `before`."""
     assert session.shell is not None
     if session.is_agent:
         session.shell.directory = before
@@ -120,7 +120,7 @@ def _follow_directory(session: Session, before: str) -> None:
 
 
 def _output_text(result: CommandResult, behaviours: Behaviours) -> str:
-    """Join the outputs of a command. After a failure, some versions print the standard error first, or both twice."""
+    """Join the outputs of a command. If it failed, some versions use a different order, or repeat the outputs."""
     parts = [part for part in (result.output.rstrip(), result.errors.rstrip()) if part]
     in_order = "\n".join(parts)
     match behaviours.commands.failed_command_output_order if result.code else "in order":
@@ -148,7 +148,7 @@ def _remember_lines(session: Session, lines: DisplayedLines, directory: str) -> 
 
 
 def _modified_notice(session: Session, directory: str) -> str:
-    """Return a notice that the command changed files: the known files that are newer than their records."""
+    """Return a notice that lists the known files that the command changed. Empty in some versions."""
     if not session.behaviours.commands.in_place_commands_report_known_files:
         return ""
     changed = [path for path in session.memory.records.newest_first() if _is_newer(session, path)]

@@ -26,8 +26,8 @@ _SECRET = re.compile(
 
 
 def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read the files `outdated` again, which are newer on disk than their records. Return a reminder with the changed
-    lines for each. A file that Read refuses now is forgotten in some versions, and keeps its record in others.
+    """Read the files `outdated` again, because they are newer on disk than their records. Return a reminder with the
+    changed lines of each file. If Read now refuses a file, some versions forget the file, and others keep its record.
     """
     reported = []
     for path in outdated:
@@ -61,7 +61,7 @@ def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
 def report_hook_change(
     session: Session, tool: str, arguments: Mapping[str, Any], known: Collection[str]
 ) -> None:
-    """Record the new state of a written file that a hook changed after the call, and remind the model. Only some
+    """If a hook changed a file right after a call wrote the file, record the new state and remind the model. Only some
     versions do this. `known` contains the paths that the session knew before the call.
     """
     behaviours = session.behaviours
@@ -115,7 +115,7 @@ def is_secret_file(path: str, behaviours: Behaviours) -> bool:
 
 def truncate_lines(lines: str, limit: int, *, end_counts: bool) -> str:
     """Shorten lines to `limit` characters: the first lines that fit, or the beginning of the first line, and a note
-    with the number of missing lines. `end_counts`: the line end of the last shown line counts as one more line.
+    with the number of missing lines. `end_counts`: the note states one line more than are missing.
     """
     end = lines.rfind("\n", 0, limit)
     shown = lines[:limit] if end < 0 else lines[:end]

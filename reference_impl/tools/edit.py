@@ -92,7 +92,7 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 class Attempt:
-    """The comparison of an Edit with its file at one moment: at the validation, or during the execution."""
+    """One comparison of an Edit with the content of its file: during the validation, or during the execution."""
 
     def __init__(
         self, session: Session, path: str, arguments: Mapping[str, Any], *, during_execution: bool = False
@@ -104,14 +104,14 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text of the file. It includes the byte order mark only during the execution, and only if the text
-        contains a second mark.
+        """The text of the file. A byte order mark at the beginning is part of the text only during the execution, and
+        only if a second mark follows.
         """
         return f"\ufeff{self.file.text}" if self._mark_is_text else self.file.text
 
     @property
     def format(self) -> Format:
-        """The format that is used to write the text back. It has no byte order mark if `text` includes the mark."""
+        """The format in which the text is written back: without byte order mark if `text` contains the mark."""
         return replace(self.file.format, byte_order_mark=False) if self._mark_is_text else self.file.format
 
     @property
@@ -120,7 +120,7 @@ class Attempt:
 
     @cached_property
     def match(self) -> Match | None:
-        """The part of the text that `old_string` matches. None if the text does not contain it."""
+        """The part of the text that `old_string` matches. None if the text does not contain `old_string`."""
         return find_match(self.text, self.arguments, self._behaviours)
 
     @cached_property
@@ -140,8 +140,8 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the prepared arguments. Some versions decode escapes such as `\\u00e9` in them, and strip whitespace at
-    the line ends of `new_string` if the file exists.
+    """Return the prepared arguments. Some versions replace escapes such as `\\u00e9` in the texts by characters, and
+    strip whitespace at the line ends of `new_string` if the file exists.
     """
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {
@@ -158,7 +158,7 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal for an invalid call before any change. The checks have the order of the error codes in the
+    """Raise Refusal for an invalid call before any change. The checks are in the order of the error codes in the
     published descriptions of Claude Code.
     """
     old, new = arguments["old_string"], arguments["new_string"]
@@ -254,8 +254,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def recheck_file(session: Session, attempt: Attempt) -> str:
-    """Check the file again before writing. Raises Refusal if the file changed. Return a sentence for the answer about
-    the state of the file.
+    """Check the file again before writing. Raises Refusal if the file changed. Return the sentence for the end of the
+    answer, such as that the model knows the whole file. The sentence may be empty.
     """
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
@@ -291,7 +291,7 @@ def refuse_no_changes(old: str, new: str) -> None:
 
 
 def refuse_existing_content(attempt: Attempt, *, code: int | None) -> None:
-    """Raise Refusal if an Edit with an empty old text would replace content other than whitespace."""
+    """Raise Refusal if the old text of an Edit is empty, but the file contains more than whitespace."""
     if attempt.arguments["old_string"] == "" and attempt.file.text.strip(WHITESPACE):
         raise Refusal("file_exists", "Cannot create new file - file already exists.", code=code)
 
@@ -364,7 +364,7 @@ def refuse_unchanged(content: str, updated: str) -> None:
 
 
 def current_state_remark(behaviours: Behaviours) -> str:
-    """Return the sentence that the model knows the current content of the whole file. Empty in some versions."""
+    """Return the sentence in an answer that the model knows the whole current file. Empty in some versions."""
     return _CURRENT_STATE_REMARK if behaviours.answers.answers_say_state_is_current else ""
 
 
@@ -372,8 +372,8 @@ def edit_answer(
     behaviours: Behaviours, raw_path: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
     """Return the answer to an Edit. `raw_path` is the path as written in the call. `content` is the text before the
-    Edit. `everywhere`: all matches were replaced. `remark` is a sentence about the state of the file, or empty, for
-    answers without a snippet.
+    Edit. `everywhere`: all matches were replaced. `remark` is the last sentence of answers without a snippet, such as
+    that the model knows the whole file. It may be empty.
     """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (

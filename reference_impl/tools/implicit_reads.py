@@ -14,8 +14,8 @@ __all__ = ["read_memory_files", "refresh_memory_files", "show_file"]
 
 
 def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
-    """Show a file to the model without a call, and remember it, unless Read refuses it. `path` is absolute. Without
-    `obeys_rules`, deny rules do not apply.
+    """Show a file to the model without a call, and remember the file. Does nothing if Read refuses the file. `path` is
+    absolute. `obeys_rules`: deny rules apply.
     """
     arguments = {"file_path": path}
     with contextlib.suppress(OSError, RecursionError, Refusal):
@@ -26,8 +26,8 @@ def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
 
 
 def read_memory_files(session: Session, raw_path: str) -> bool:
-    """Show CLAUDE.md from the directory of a file and from each directory above it, up to but without the session's
-    first directory. Return whether any CLAUDE.md was shown.
+    """Show CLAUDE.md from the directory of a file, and from each directory above it that is below the session's first
+    directory. Return whether any CLAUDE.md was shown.
     """
     shown = False
     directory = os.path.dirname(session.paths.to_read(raw_path))  # noqa: PTH120 - paths are strings here
@@ -42,7 +42,7 @@ def read_memory_files(session: Session, raw_path: str) -> bool:
 
 
 def refresh_memory_files(session: Session) -> None:
-    """Read the known CLAUDE.md files again after a sub-agent ends: the session then knows the sub-agent's changes."""
+    """Read the known CLAUDE.md files again after a sub-agent ends, so that the session knows changes by the agent."""
     for path in [*session.memory.mentioned]:
         if os.path.basename(path) == read_tool.MEMORY_FILE:  # noqa: PTH119 - paths are strings here
             show_file(session, path)

@@ -92,14 +92,14 @@ def schema(behaviours: Behaviours) -> Schema:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the arguments that `validate`, `check_permissions` and `execute` use."""
+    """Return the arguments for `validate`, `check_permissions` and `execute`, with the edits prepared as by Edit."""
     given = {"file_path": arguments["file_path"]}
     edits = [edit_tool.prepare(session, given | edit, corrected=corrected) for edit in arguments["edits"]]
     return {**arguments, "edits": edits}
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal if Edit would refuse one of the edits. Each edit is compared with the unchanged file."""
+    """Raise Refusal if Edit would refuse one of the edits. Each edit is compared with the file on disk."""
     for edit in arguments["edits"]:
         strings = {name: value for name, value in edit.items() if name != "expected_replacements"}
         edit_tool.validate(session, {"file_path": arguments["file_path"], **strings})
@@ -125,9 +125,9 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def apply_edits(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Apply the edits in order, and return the new content. Raises Refusal if one edit, or all together, change
-    nothing. Each old text must match exactly, including quotes. An old text, without newlines at its end, must not
-    occur in the new text of an earlier edit.
+    """Apply the edits in order, and return the new content. Raises Refusal if one edit, or all edits together, change
+    nothing. Each old text must match exactly, including quotes. The new text of an earlier edit must not contain the
+    old text of a later edit (without its final newlines).
     """
     updated, inserted = content, list[str]()
     for edit in edits:

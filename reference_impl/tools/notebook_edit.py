@@ -107,7 +107,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Change the cell, write the newly formatted notebook with its encoding and line endings. Return the answer."""
+    """Change the cell, and write the newly formatted notebook in its old encoding. Return the answer."""
     path = session.paths.argument_path(arguments["notebook_path"])
     file = session.storage.find_file(path)
     file.read()
@@ -154,7 +154,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def name_of_inserted_cell(session: Session, identity: str | None) -> str:
-    """Return the name of an inserted cell: `cell ID`. For None: `a new cell`, in older versions `cell undefined`."""
+    """Return the name of an inserted cell, such as `cell ID`. Without an id: `a new cell`, or `cell undefined`."""
     if identity is None and session.behaviours.notebooks.answers_name_cells_without_id:
         return "a new cell"
     return f"cell {identity or 'undefined'}"
@@ -195,7 +195,7 @@ def read_notebook(session: Session, path: str) -> Any:
 
 
 def parse_notebook(content: str) -> Any:
-    """Parse a JSON text and return its value. Raises Refusal if the text is not JSON, or null."""
+    """Parse a JSON text and return its value. Raises Refusal if the text is not JSON, or if its value is null."""
     try:
         value = parse_json(content)
     except JsonError:
@@ -233,7 +233,7 @@ def refuse_missing_cell(session: Session, document: Any, arguments: Mapping[str,
 
 
 def refuse_cell_index(document: Any, index: int) -> None:
-    """Raise Refusal if no cell has this index, from 0. Raises ContentError if the notebook has no list of cells."""
+    """Raise Refusal if no cell has this index (the first is 0). Raises ContentError without a list of cells."""
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if cells in (None, ...):
         required_cells(document, str(index))
@@ -243,7 +243,7 @@ def refuse_cell_index(document: Any, index: int) -> None:
 
 
 def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
-    """Raise Refusal if no cell has this number from 0. With `inserts`, the number after the last cell is allowed."""
+    """Raise Refusal if no cell has this number (the first is 0). `inserts`: the number after the last is allowed."""
     count = len(required_cells(document, "find"))
     if number < 0:
         why = "must be non-negative."
@@ -257,8 +257,8 @@ def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
 
 
 def required_cells(document: Any, operation: str) -> list[Any]:
-    """Return the cells of a notebook. If it has no list of cells, raises ContentError with the message of JavaScript
-    for a call of the method `operation` of the missing list.
+    """Return the cells of a notebook. Without a list of cells, raises ContentError with a JavaScript error message, in
+    which the product calls the method `operation` of the missing list.
     """
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if not isinstance(cells, list):
@@ -268,8 +268,8 @@ def required_cells(document: Any, operation: str) -> list[Any]:
 
 
 def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool) -> int | None:
-    """Return the index of the cell with an id. None without such a cell. The id `cell-N` means the cell with index N if
-    no cell has the id, or with `number_first`.
+    """Return the index of the cell with an id. None without such a cell. If no cell has the id `cell-N`, this id means
+    the cell with index N; with `number_first`, it always means this cell.
     """
     if not cell_id:
         return None
@@ -284,9 +284,9 @@ def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool
 
 
 def replace_source(cell: dict[str, Any], source: str, kind: str | None, *, resets_count: bool) -> None:
-    """Set the source of a cell, and its type if `kind` is given, in versions that do not use `replace_cell`. With
-    `resets_count`, a code cell gets a null execution count and empty outputs. Without it, a cell of any type loses its
-    execution count and gets empty outputs.
+    """Set the source of a cell, and its type if `kind` is given. Used in versions that do not use `replace_cell`. With
+    `resets_count`, a code cell gets a null execution count and empty outputs. Without `resets_count`, a cell of any
+    type loses its execution count and gets empty outputs.
     """
     cell["source"] = source
     if not resets_count:

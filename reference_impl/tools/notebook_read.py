@@ -72,7 +72,7 @@ def cells_of(path: str) -> Sequence[Any]:
 
 
 def refuse_missing_cell(cells: Sequence[Any], identity: str) -> None:
-    """Raise Refusal if the cell `identity` or `cell-INDEX` is missing, ContentError if a cell before it is null."""
+    """Raise Refusal if no cell has the id `identity` or `cell-INDEX`, ContentError if an earlier cell is null."""
     if not any(notebook.has_id(cell, identity) for cell in cells) and not is_index(identity, len(cells)):
         raise Refusal("cell_not_found", f'Cell with ID "{identity}" not found in notebook.')
 

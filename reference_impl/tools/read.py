@@ -50,7 +50,7 @@ _PAGES_PATTERN = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
 _LENIENT_PAGES_PATTERN = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
 _MAX_BYTES_SEEN_WITH_LIMIT = 4096
-"""Maximum bytes of a file that counts as completely seen even if a Read uses `limit`, since 2.1.328."""
+"""Since 2.1.328, a Read with `limit` can make a file completely known only if the file has at most so many bytes."""
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -215,13 +215,13 @@ def read_lines(session: Session, path: str, arguments: Mapping[str, Any]) -> str
 
 
 def requested_lines(session: Session, arguments: Mapping[str, Any]) -> tuple[float, float | None]:
-    """Return the first requested line, from 1, and the number of lines. None means all lines."""
+    """Return the number of the first requested line (the first is 1), and the number of lines (None: all lines)."""
     return arguments.get("offset", 1), arguments.get("limit", session.behaviours.reading.default_line_limit)
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether the latest Read before this message requested the lines `asked` (offset and limit) of the same file, and
-    the file has not changed since.
+    """Whether the latest Read in an earlier message requested the lines `asked` (offset and limit) of the same file,
+    and the file has not changed since.
     """
     record = session.memory.records.get(path)
     record = session.memory.before_parallel_reads.get(path, record)
@@ -241,7 +241,7 @@ def repeated_answer(session: Session, path: str, asked: tuple[float, float | Non
 
 
 def is_whole(session: Session, arguments: Mapping[str, Any], *, all_shown: bool) -> bool:
-    """Whether a Read counts as a Read of the whole file. `all_shown`: the answer shows every line."""
+    """Whether a Read counts as a Read of the whole file in this version. `all_shown`: the answer shows every line."""
     if all_shown and session.behaviours.freshness.showing_every_line_is_whole_read:
         return True
     from_the_first = session.behaviours.freshness.offset_1_is_whole_read and arguments.get("offset") in (0, 1)
@@ -259,7 +259,7 @@ def refuse_without_size(session: Session, path: str) -> None:
 
 
 def path_to_open(session: Session, path: str) -> str:
-    """Return the path that Read opens. Some versions replace backslashes by slashes if only that path exists."""
+    """Return the path that Read opens. Some versions use slashes instead of backslashes if only this path exists."""
     found = path.replace("\\", "/")
     if not session.behaviours.paths.read_backslashes or disk.exists(path) or not disk.exists(found):
         return path
@@ -269,9 +269,9 @@ def path_to_open(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, raw_path: str) -> None:
-    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. In some
-    versions, if the absolute path contains the path with links resolved, each occurrence of this resolved path is
-    replaced by the absolute path.
+    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. In some versions, the
+    part of this path that equals the path with links resolved is replaced by the whole absolute path: `/a/b/` becomes
+    `/a/b//`.
     """
     if disk.is_directory(path):
         name = session.paths.argument_path(raw_path)
@@ -299,7 +299,7 @@ def has_no_lines(path: str, behaviours: Behaviours) -> bool:
 
 def select_lines(lines: list[str], offset: float, limit: float | None, *, one_by_one: bool) -> list[str]:
     """Return `limit` lines from line `offset` on. Fractions are truncated; negative numbers count from the end.
-    `one_by_one`: include each line whose index is in the range, instead of slicing the list.
+    `one_by_one`: compare the index of each line with the range, instead of slicing the list.
     """
     start = 0 if offset == 0 else offset - 1
     if one_by_one:
@@ -311,7 +311,7 @@ def select_lines(lines: list[str], offset: float, limit: float | None, *, one_by
 
 def empty_answer(content: str, offset: float, *, empty_when: str) -> str:
     """Return the warning that is used as the answer if no line is shown: the file is empty, or shorter than `offset`.
-    `empty_when` is a value of the behaviour `empty_file_warning`, and states when the file counts as empty.
+    `empty_when` is a value of the behaviour `empty_file_warning`, which selects the warning.
     """
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"

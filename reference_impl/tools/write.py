@@ -86,7 +86,7 @@ def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) 
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal for an invalid call, or if the file was modified after the time that the session recorded."""
+    """Raise Refusal for an invalid call, or if the file changed since the session read or wrote it."""
     refuse_long_argument(arguments["file_path"], tool="Write", behaviours=session.behaviours)
     how = session.behaviours.paths.nul_in_path
     if session.behaviours.paths.write_refuses_nul and how == "unseen":
@@ -108,7 +108,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether a Write of a file requires an earlier Read. In all versions, it does for a notebook, and for a file whose
+    """Whether a Write of a file requires an earlier Read. True in all versions for a notebook, and for a file whose
     latest Read had a truncated answer.
     """
     if (
@@ -121,7 +121,7 @@ def needs_read(session: Session, path: str) -> bool:
 
 
 def refuse_modified(session: Session, path: str, record: Record) -> None:
-    """Raise Refusal if a file changed after its record was made."""
+    """Raise Refusal if a file changed after the session made its record of the file."""
     behaviours = session.behaviours
     newer = session.memory.has_later_time(
         path, record, exact=behaviours.freshness.write_compares_sub_milliseconds
@@ -154,7 +154,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Check the file again, as it may have changed. Write it, record the write, and return the answer."""
+    """Check the file again, as it may have changed. Write the file, record the write, and return the answer."""
     path, content = session.paths.to_write(arguments["file_path"]), arguments["content"]
     if session.behaviours.writing.execution_stats_path_first:
         session.paths.refuse_inaccessible(path)

@@ -53,7 +53,7 @@ def test_one_version_is_printed_by_subject_with_what_each_behaviour_means(run: R
     code, printed, errors = run("product", "behaviours", "2.1.40")
     assert (code, errors) == (0, "")
     assert printed.startswith(f"Behaviours of 2.1.40: {len(behaviour_histories())}. ")
-    assert "\n\nreading: Answers of Read for files with lines.\n" in printed
+    assert "\n\nreading: Answers of Read for text files.\n" in printed
     assert (
         "\n  edit_needs_read: yes\n      Edit refuses a file in the working directory that was not read.\n"
         in printed
