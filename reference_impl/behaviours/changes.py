@@ -166,8 +166,8 @@ class EncodingBehaviours(Group):
         True,
         {"2.1.77": False},
         documented=False,
-        meaning="Write converts the line endings of its content to the line endings of the old file. For a "
-        "new file, Write uses the line endings of the files near it.",
+        meaning="Write converts the line endings of its content to the line endings of the old file. For a new file, "
+        "Write uses the line endings of the existing files in the working directory.",
         source="behaviour-spec.txt, Session State Model",
         shown_by=("line-endings/write-lf-over-crlf", "line-endings/write-new-beside-four-crlf-files"),
     )

@@ -32,8 +32,8 @@ class NotebookBehaviours(Group):
     notebook_refusal_says_not_json: bool = behaviour(
         False,
         {"2.1.162": True},
-        meaning="If a notebook is not JSON, the refusal says so before it quotes the error message of the "
-        "JavaScript engine.",
+        meaning="If a notebook is not JSON, the refusal says that the notebook is not JSON before it quotes the "
+        "error message of the JavaScript engine.",
         shown_by=("notebooks/broken-json-words",),
     )
     json_refusals_omit_place: bool = behaviour(

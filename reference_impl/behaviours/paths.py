@@ -148,7 +148,8 @@ class LookupBehaviours(Group):
     sockets_are_special_files: bool = behaviour(
         False,
         {"2.1.328": True},
-        meaning="Edit and Write refuse a socket as a special file instead of as an unread file.",
+        meaning="If Edit or Write refuses a socket, the refusal says that the socket is not a regular file, instead "
+        "of that the session has not read the file.",
         shown_by=("media/socket",),
     )
     missing_file_remark: str = behaviour(

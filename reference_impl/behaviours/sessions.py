@@ -219,7 +219,7 @@ class HookBehaviours(Group):
 
 
 class SessionBehaviours(Group):
-    """Knowledge of files after a resume or a summary, and in sub-agents."""
+    """The files that a session knows after it was resumed or compacted, and the files that sub-agents know."""
 
     resume_keeps_known_files: bool = behaviour(
         False,

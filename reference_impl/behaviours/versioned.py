@@ -84,7 +84,7 @@ def behaviour(
 
 
 def _check_history(history: History) -> None:
-    """Raise AssertionError for unordered versions, a change without effect, or a mix of booleans and other values."""
+    """Raise AssertionError if versions are not in order, a change keeps the value, or only some values are booleans."""
     assert list(history.changes) == sorted(history.changes), "the oldest change comes first"
     values = [history.first, *history.changes.values()]
     assert all(new != old for old, new in pairwise(values)), "each change changes something"

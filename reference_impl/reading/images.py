@@ -26,7 +26,7 @@ def media_type(data: bytes) -> str | None:
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether an image is complete: a PNG contains pixels, any other image ends as its format requires."""
+    """Whether an image is complete: a PNG image contains pixels; any other image ends as its format requires."""
     match media_type(data):
         case "image/png":
             return b"IDAT" in data

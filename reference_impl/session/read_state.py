@@ -59,9 +59,9 @@ class Record:
 
 
 class ReadState:
-    """Records of the files that a session knows, by absolute path. At most `capacity` records: a new one replaces the
-    least recently used. `key_of_path` returns the key of a path's record, so that a link can share the record of its
-    target.
+    """Records of the files that a session knows, by absolute path. The maximum number of records is `capacity`: a
+    further record replaces the least recently used record. `key_of_path` returns the key of a path's record, so that a
+    link can share the record of its target.
     """
 
     def __init__(self, capacity: int | None = None, key_of_path: Callable[[str], str] = str) -> None:
@@ -353,7 +353,7 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file. Without a record, return None, or with `needs_read` raise Refusal."""
+    """Return the record of a file. If the file has no record, raise Refusal with `needs_read`, otherwise return None."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)

@@ -98,8 +98,8 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Type of an object in a settings file whose values all have the same type. `keys` are the allowed keys; if it is
-    empty, any key is allowed. `unknown_together`: all unknown keys together are one problem.
+    """Type of an object in a settings file whose values all have the same type. `keys` are the allowed keys; if `keys`
+    is empty, any key is allowed. `unknown_together`: all unknown keys together are one problem.
     """
 
     item: Shape
