@@ -353,7 +353,7 @@ def modified_at(path: str, *, exact: bool = False) -> int:
 
 
 def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> Record | None:
-    """Return the record of a file. If the file has no record, raise Refusal with `needs_read`, otherwise return None."""
+    """Return the record of a file. Without a record, raise Refusal if `needs_read`, otherwise return None."""
     record = memory.records.get(path)
     if record is None and needs_read:
         raise Refusal("not_read", NOT_READ, code=code)
