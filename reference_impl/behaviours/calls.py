@@ -250,8 +250,8 @@ class ArgumentBehaviours(Group):
     write_accepts_repeated_aliases: bool = behaviour(
         False,
         {"2.1.281": True},
-        meaning="Write ignores `path` if `file_path` has the same value, and `file_text` if `content` has "
-        "the same value.",
+        meaning="Write ignores the alias `path` if `file_path` has the same value, and the alias `file_text` if "
+        "`content` has the same value.",
         shown_by=("arguments/write-alias-repeated",),
     )
     write_accepts_command_create: bool = behaviour(

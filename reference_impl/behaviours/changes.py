@@ -301,8 +301,9 @@ class WritingBehaviours(Group):
     temporary_name_extends_file_name: bool = behaviour(
         False,
         {"2.1.181": True},
-        meaning="Edit and Write first write the new content to a temporary file, whose name is the name of the file "
-        "with a suffix. If the name of this temporary file is too long, Edit and Write refuse the call.",
+        meaning="Edit and Write first write the new content to a temporary file. The name of this temporary file is "
+        "the name of the file with a suffix; if the name with the suffix is too long, Edit and Write refuse the "
+        "call.",
         shown_by=("paths/name-of-255-bytes",),
     )
     special_mode_bits_are_lost: bool = behaviour(

@@ -30,7 +30,7 @@ class PathBehaviours(Group):
         False,
         {"1.0.98": True},
         meaning="Write, and an Edit that creates a file, refuse a path with a NUL character before they write, even "
-        "in versions in which the other tools treat such a path as a missing file.",
+        "if the other tools treat such a path as a missing file in the same version.",
         shown_by=("paths/nul-in-path-write", "crossed/impossible-16"),
     )
     long_path_refusal: str = behaviour(

@@ -186,10 +186,10 @@ class PermissionBehaviours(Group):
     guarded_windows_names: str = behaviour(
         "",
         {"2.1.78": "last", "2.1.121": "any"},
-        meaning="Edit and Write refuse a path that may mean a different file on Windows: a path whose last name ends "
-        "with a dot (`last`), or a path in which any name ends with a dot (`any`). If `guarded_windows_names` is "
-        "`last` or `any`, Edit and Write also refuse short names such as `PROGRA~1`. If `guarded_windows_names` is "
-        "empty, Edit and Write allow names that end with a dot, and short names.",
+        meaning="Edit and Write refuse a path that may mean a different file on Windows: the last name in the path "
+        "(`last`) or any name in the path (`any`) ends with a dot. If `guarded_windows_names` is `last` or `any`, "
+        "Edit and Write also refuse short names such as `PROGRA~1`. If `guarded_windows_names` is empty, Edit and "
+        "Write allow names that end with a dot, and short names.",
         shown_by=("permissions/names-that-windows-reads-otherwise",),
     )
     sensitive_files: str = behaviour(

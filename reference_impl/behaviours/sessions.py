@@ -178,8 +178,8 @@ class HookBehaviours(Group):
     hook_added_context: str = behaviour(
         "",
         {"2.0.0": "{context}", "2.0.9": "", "2.0.19": _ADDED},
-        meaning="The text in which the model gets the context that a hook added. If `hook_added_context` is empty, "
-        "the model does not get the context.",
+        meaning="The text that shows the model the context that a hook added. If `hook_added_context` is empty, the "
+        "model does not see this context.",
         shown_by=("hooks/context-after-edit",),
     )
     hook_context_reaches_agents: bool = behaviour(
@@ -211,9 +211,9 @@ class HookBehaviours(Group):
     hook_changed_file_notice: str = behaviour(
         "",
         {"2.1.90": _CONTEXT},
-        meaning="The notice to the model that a hook changed a file right after a call wrote the file. After the "
-        "notice about a change by a hook, the session knows the new content. If `hook_changed_file_notice` is empty, "
-        "the product treats a change by a hook like a change by any other program.",
+        meaning="The notice to the model that a hook changed a file right after a call wrote the file. After this "
+        "notice, the session knows the content that the hook wrote. If `hook_changed_file_notice` is empty, the "
+        "product treats a change by a hook like a change by any other program.",
         shown_by=("hooks/formatter-after-edit",),
     )
 

@@ -122,7 +122,7 @@ def _without_redirections(words: Sequence[str]) -> tuple[list[str], list[str], l
 
 
 def _checked_files(words: Sequence[str], checks: frozenset[str]) -> Iterator[tuple[str, str]]:
-    """Yield the files of a simple command to which deny rules apply, each with its action: `Read` or `Edit`."""
+    """Yield the files of a simple command that deny rules may forbid, each with its action: `Read` or `Edit`."""
     program, *others = words or [""]
     operands = [each for each in others if not each.startswith("-")]
     if program in _SEARCH_PROGRAMS:

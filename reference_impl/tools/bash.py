@@ -111,7 +111,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def _follow_directory(session: Session, before: str) -> None:
-    """Start the next command in the directory in which this command ended. In a sub-agent, start it in `before`."""
+    """Start the next command in the last directory of this command. In a sub-agent, start it in `before`."""
     assert session.shell is not None
     if session.is_agent:
         session.shell.directory = before

@@ -111,7 +111,7 @@ class Attempt:
 
     @property
     def format(self) -> Format:
-        """The format in which the text is written back: without byte order mark if `text` contains the mark."""
+        """The format of the file to write: without byte order mark if `text` contains the mark."""
         return replace(self.file.format, byte_order_mark=False) if self._mark_is_text else self.file.format
 
     @property
