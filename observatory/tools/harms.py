@@ -278,20 +278,21 @@ def causes_page(found: Mapping[str, Any]) -> str:
     """Return the text of docs/harm-causes.md, with one section per cause. `found` is the result of `harm_data`."""
     parts = [
         "# Causes of harm in Claude Code",
-        "Each harm in the recordings of Claude Code has one of the causes below. The line below a cause names the\n"
-        "kinds of harm (explained in [harm.md](harm.md)), the versions, and the number of scenarios, counted once per "
-        "version.",
+        "Each harm in the recordings of Claude Code has one of the causes below. A *recording* is one scenario on one\n"
+        "version. For each cause, the page states the [kinds of harm](harm.md), the number of recordings with this "
+        "harm, the\nversions, and a scenario as an example.",
     ]
     for cause in found["causes"]:
         on = [name for name, count in cause["contracts"].items() if count]
-        where = on[0] if len(on) == 1 else f"{on[0]} to {on[-1]} ({len(on)} contracts)"
+        where = on[0] if len(on) == 1 else f"{len(on)} contracts ({on[0]} to {on[-1]})"
         total = sum(cause["contracts"].values())
         name = cause["id"].replace("-", " ").capitalize()
         parts.append(f"## {name}")
         parts.append(fill(cause["reason"], 120, break_long_words=False, break_on_hyphens=False))
         kinds = re.sub(r", (?=[^,]+$)", " and ", ", ".join(f"`{kind}`" for kind in cause["kinds"]))
-        scenarios = f"{total:,} scenarios, for example" if total > 1 else "1 scenario:"
-        parts.append(f"*{name}* explains {kinds} in {where}, in {scenarios} `{cause['example']}`.")
+        recordings = f"{total:,} recordings" if total > 1 else "1 recording"
+        example = f"for example of the scenario `{cause['example']}`"
+        parts.append(f"The cause *{name}* led to {kinds} in {recordings} of {where}, {example}.")
     return "\n\n".join(parts) + "\n"
 
 

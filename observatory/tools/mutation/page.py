@@ -46,10 +46,10 @@ condition, a removed argument or branch. Tables and constants are changed, too.
 
 - **Cases.** A case is one scenario with one contract, judged at level `text`. Each scenario is used with the default
   contract, with the documented contract, and with each version whose expected result differs from the versions before
-  and after ({contracts} contracts in all). Tests that are not scenarios are not used.
-- **Order.** A mutant is tested with at most {most} cases. If killing the mutant took long in an earlier run, the first
-  case is the case that killed the mutant (stored in `witnesses.json` next to the program). The cases after the first
-  use different paths through the changed module.
+  and after. The cases use {contracts} contracts in all. Tests that are not scenarios are not used.
+- **Order.** A mutant is tested with at most {most} cases. If an earlier run needed much time to kill a mutant, the case
+  that killed the mutant is now tested first; `witnesses.json`, next to `run.py`, stores this case. Then follow cases
+  that execute different lines of the changed module.
 - **Goal.** At least {least:g} % of all mutants must be killed; equivalent mutants also count. A mutant that cannot be
   imported, or does not terminate, counts as killed.
 - **Exit code.** The exit code is 1 if the goal is missed, if a survivor has no reason in `survivors.yaml`, or if a
@@ -73,21 +73,21 @@ $ python3 observatory/tools/mutation/run.py --exceptions
 
 In many mistakes, no operator is wrong, but a rule does not hold in one circumstance: for example for hidden files, or
 if `replace_all` is false. To imitate mistakes of this kind, `--exceptions` makes one condition of the reference wrong
-in one circumstance: an *exception*. A condition `cond` becomes `cond and not P` or `cond or P`. P is a circumstance of
-the call, such as a hidden file, a symbolic link, an encoding, the size of the file, or an explicit `replace_all:
-false`.
+in one circumstance: an *exception*. A condition `cond` becomes `cond and not P` or `cond or P`, for a circumstance P of
+the call. P is, for example, a hidden file, a symbolic link, an encoding, the size of the file, or an explicit
+`replace_all: false`.
 
 `--exceptions` changes the conditions of the modules that refuse calls and write files, and the boolean results of the
-functions in these modules. A condition gets exceptions if a scenario detects its removal. Scenarios detect the removal
-of {noticed} of the {rules} conditions; most of the other conditions matter only in other versions. All {all}
-circumstances are tried with each condition whose removal is detected. The cases are the scenarios of the classes
-`safety` and `design`, at level `text`, with the default contract.
+functions in these modules. Exceptions are made only for a condition whose removal a scenario detects. Scenarios detect
+the removal of {noticed} of the {rules} conditions; most of the other conditions have an effect only in versions other
+than the default contract. All {all} circumstances are tried with each condition whose removal is detected. The cases
+are the scenarios of the classes `safety` and `design`, at level `text`, with the default contract.
 
-Some exceptions never take effect: for example, if a check of new files is wrong only for Edits whose `old_string` is a
-whole file, because an Edit with this `old_string` never creates a file. To find exceptions that never take effect, the
-program runs {calls} generated calls, and the calls of the suite, and records the circumstances of each condition.
-{never} of {exceptions} exceptions took effect in no call and are left out. Of the remaining exceptions that are not
-equivalent to the original, {least:g} % must be killed. Each survivor needs a reason in
+Some exceptions never take effect. For example, an exception makes a check of new files wrong for Edits whose
+`old_string` is a whole file, but an Edit with such an `old_string` never creates a file. To find exceptions that never
+take effect, the program runs {calls} generated calls, and the calls of the suite, and records the circumstances of each
+condition. {never} of {exceptions} exceptions took effect in no call and are left out. Of the remaining exceptions that
+are not equivalent to the original, {least:g} % must be killed. Each survivor needs a reason in
 `observatory/tools/mutation/exceptions.yaml`, or the exit code is 1.
 
 """
@@ -158,17 +158,19 @@ class ConsequenceCounts:
 
         def share(count: int, of: int) -> str:
             low, high = confidence_interval(count, of)
-            return f"{count} of {of} {{}} ({100 * count / max(of, 1):.0f} %; 95 % interval {low:.0f} to {high:.0f} %)"
+            percentage = f"{100 * count / max(of, 1):.0f} %; 95 % interval {low:.0f} to {high:.0f} %"
+            return f"{count} of the {of} mutants fail ({percentage})"
 
         noticed = f"{self.harm} + {self.beside}"
-        fail = f"{self.off} + {noticed} = " + share(self.effects - self.alone, self.effects).format("fail")
-        beyond = f"{noticed} = " + share(self.harm + self.beside, left).format("that do not end the session")
+        fail = f"{self.off} + {noticed} = {share(self.effects - self.alone, self.effects)}"
+        beyond = f"{noticed} = {share(self.harm + self.beside, left)}"
         text = (
             f"- On {day}, {sample} of all {population:,} mutants of the reference ([mutation.md](mutation.md)) were "
-            f"drawn at random. {scenarios:,} scenarios detect {self.effects} of these mutants at the level `effects` "
-            f"on 2.1.7. {self.off} mutants end the session early. Of the other {left}, {self.harm} do harm, "
-            f"{self.beside} more refuse calls without need or edit blindly, and {self.alone} only change effects. At "
-            f"the level `safe` therefore {fail}, and {beyond}. One command measures both levels: "
+            f"drawn at random. With {scenarios:,} scenarios, {self.effects} of the drawn mutants fail at the level "
+            f"`effects` on 2.1.7. {self.off} of the failing mutants end the session early. Of the other {left} failing "
+            f"mutants, {self.harm} do harm, {self.beside} refuse calls without need or edit blindly, and {self.alone} "
+            f"only change effects. At the level `safe`, {fail}. Without the mutants that end the session early, "
+            f"{beyond} at the level `safe`. The following command measures the levels `effects` and `safe`: "
             f"`python3 observatory/tools/mutation/run.py --level effects --sample {sample}`."
         )
         return fill(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"
