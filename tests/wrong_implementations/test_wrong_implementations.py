@@ -107,7 +107,7 @@ def test_harm_md_states_how_many_wrong_implementations_do_harm() -> None:
         in page
     )
     assert f"In {harmful} of the {len(named)} scenarios the judge" in page
-    assert f"In the other {len(named) - harmful} scenarios the mistake" in page
+    assert f"In {len(named) - harmful} of the {len(named)} scenarios the mistake" in page
 
 
 @pytest.mark.parametrize(

@@ -167,10 +167,11 @@ class ConsequenceCounts:
         text = (
             f"- On {day}, {sample} of all {population:,} mutants of the reference ([mutation.md](mutation.md)) were "
             f"drawn at random. With {scenarios:,} scenarios, {self.effects} of the drawn mutants fail at the level "
-            f"`effects` on 2.1.7. {self.off} of the failing mutants end the session early. Of the other {left} failing "
-            f"mutants, {self.harm} do harm, {self.beside} refuse calls without need or edit blindly, and {self.alone} "
-            f"only change effects. At the level `safe`, {fail}. Without the mutants that end the session early, "
-            f"{beyond} at the level `safe`. The following command measures the levels `effects` and `safe`: "
+            f"`effects` on 2.1.7. {self.off} of the failing mutants end the session early. Of the {left} failing "
+            f"mutants that do not end the session early, {self.harm} do harm, {self.beside} refuse calls without need "
+            f"or edit blindly, and {self.alone} only change effects. At the level `safe`, {fail}. Without the mutants "
+            f"that end the session early, {beyond} at the level `safe`. The following command measures the levels "
+            f"`effects` and `safe`: "
             f"`python3 observatory/tools/mutation/run.py --level effects --sample {sample}`."
         )
         return fill(text, 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"
