@@ -48,8 +48,8 @@ condition, a removed argument or branch. Tables and constants are changed, too.
   contract, with the documented contract, and with each version whose expected result differs from the versions before
   and after. The cases use {contracts} contracts in all. Tests that are not scenarios are not used.
 - **Order.** A mutant is tested with at most {most} cases. If an earlier run needed much time to kill a mutant, the case
-  that killed the mutant is now tested first; `witnesses.json`, next to `run.py`, stores this case. Then follow cases
-  that execute different lines of the changed module.
+  that killed the mutant is now tested first; `witnesses.json`, next to `run.py`, stores this case. The other cases are
+  sorted so that they execute different lines of the changed module.
 - **Goal.** At least {least:g} % of all mutants must be killed; equivalent mutants also count. A mutant that cannot be
   imported, or does not terminate, counts as killed.
 - **Exit code.** The exit code is 1 if the goal is missed, if a survivor has no reason in `survivors.yaml`, or if a
