@@ -291,7 +291,7 @@ def causes_page(found: Mapping[str, Any]) -> str:
         parts.append(fill(cause["reason"], 120, break_long_words=False, break_on_hyphens=False))
         kinds = re.sub(r", (?=[^,]+$)", " and ", ", ".join(f"`{kind}`" for kind in cause["kinds"]))
         recordings = f"{total:,} recordings" if total > 1 else "1 recording"
-        example = f"for example of the scenario `{cause['example']}`"
+        example = f"{'for example ' if total > 1 else ''}of the scenario `{cause['example']}`"
         parts.append(f"The cause *{name}* led to {kinds} in {recordings} of {where}, {example}.")
     return "\n\n".join(parts) + "\n"
 
