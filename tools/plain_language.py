@@ -173,7 +173,9 @@ def items_of_code(root: Path) -> Iterator[Item]:
 
 
 def items_of_pages(root: Path) -> Iterator[Item]:
-    """Yield the sentences of the pages, with page and heading, without the changelog."""
+    """Yield the sentences of the pages, without the changelog. An item shows the page, the heading and, in brackets,
+    the previous sentence of the section, which a reader of the page has just read.
+    """
     for path in pages(root):
         if path.name == "CHANGELOG.md":
             continue
@@ -182,10 +184,12 @@ def items_of_pages(root: Path) -> Iterator[Item]:
             page = path.relative_to(root).as_posix()
             location = f"{page}, {heading}" if heading else page
             text = re.sub(r"^(?:[|#>].*|\s*<.*|    .*)$", "", section, flags=re.MULTILINE)
+            before = ""
             for paragraph in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
                 for sentence in re.split(r"(?<=[.!?])\s+(?=[A-Z`\[])", " ".join(paragraph.split())):
                     if len(sentence) >= _MIN_DOC_SENTENCE_CHARS:
-                        yield Item("docs", location, sentence)
+                        yield Item("docs", location, f"[{before}] {sentence}" if before else sentence)
+                    before = sentence
 
 
 def items_of_changelog(root: Path) -> Iterator[Item]:

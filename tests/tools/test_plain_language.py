@@ -101,6 +101,15 @@ def test_the_signature_of_a_method_contains_its_class_and_its_result(tmp_path: P
     assert texts == ["class Counter\nCounts.", "def Counter.total(self) -> int\nReturn the total."]
 
 
+def test_a_sentence_is_shown_with_the_sentence_before_it(tmp_path: Path) -> None:
+    first, second = (
+        "This is a sentence that is long enough.",
+        "That is another sentence which is long enough.",
+    )
+    (tmp_path / "README.md").write_text(f"# Page\n\n{first} {second}\n\n## Part\n\n{first}\n")
+    assert [item.text for item in items_of_pages(tmp_path)] == [first, f"[{first}] {second}", first]
+
+
 def test_list_items_are_separate_sentences_and_indented_code_is_skipped(tmp_path: Path) -> None:
     first, second = "an item of the list that is long enough here", "a second item that is long enough, too"
     (tmp_path / "README.md").write_text(
