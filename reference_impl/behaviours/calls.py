@@ -27,7 +27,8 @@ class CallBehaviours(Group):
             "2.1.101": ". {tool} exists but is not enabled in this context. Use one of the available tools instead.",
             "2.1.229": ". {tool} is disabled for this session, in subagents as well as here.",
         },
-        meaning="The end of the refusal of a call to a tool that a deny rule has removed from the session.",
+        meaning="The last words of the refusal of a call, if a deny rule has removed the tool of the call from "
+        "the session.",
         shown_by=("permissions/edit-taken-away", "permissions/write-taken-away"),
     )
     given_up_remark: str = behaviour(

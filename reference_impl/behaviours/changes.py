@@ -29,7 +29,7 @@ class MatchingBehaviours(Group):
         {"2.1.118": True},
         meaning="An escape `\\uXXXX` in `old_string` of Edit also matches its character, and a character "
         "also matches its escape. If the file contains neither the escape nor the character, the refusal "
-        "says that Edit tried both forms.",
+        "says that Edit tried both the escape and the character.",
         shown_by=("literal-text/character-for-escape", "literal-text/composed-and-decomposed"),
     )
     missing_texts_keep_half_characters: bool = behaviour(
@@ -269,7 +269,7 @@ class WritingBehaviours(Group):
     mkdir_refuses_file_as_parent: bool = behaviour(
         False,
         {"2.1.64": True, "2.1.67": False},
-        meaning="If a directory of the path is a file, Edit and Write detect this when they create the "
+        meaning="If a directory of the path is a file, Edit and Write detect the file when they create the "
         "missing directories, instead of when they open the new file.",
         shown_by=("race/parent-replaced-by-file-during-call",),
     )

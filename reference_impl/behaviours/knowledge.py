@@ -82,8 +82,8 @@ class FreshnessBehaviours(Group):
     write_compares_content_of_touched: bool = behaviour(
         False,
         {"2.1.108": True},
-        meaning="If the modification time of a file is newer, Write also compares the content of the file, "
-        "as Edit does, instead of refusing the file as changed.",
+        meaning="If the modification time of a file is newer than the session knows, Write compares the content of "
+        "the file, instead of refusing the file as changed.",
         shown_by=("staleness/write-after-touch-of-own-edit",),
     )
     edit_of_changed_file_recovers: bool = behaviour(

@@ -104,7 +104,7 @@ class NotebookBehaviours(Group):
         False,
         {"2.1.91": True},
         meaning="NotebookEdit checks whether the path in the call contains a NUL character before it accesses the "
-        "disk, as the other tools do.",
+        "disk.",
         shown_by=("notebooks/nul-in-path",),
     )
     cell_type_checked_before_file: bool = behaviour(
