@@ -158,7 +158,7 @@ class LookupBehaviours(Group):
             "1.0.10": " Current working directory: {root}",
             "2.1.48": " Note: your current working directory is {root}.",
         },
-        meaning="The remark about the working directory that is used in the refusal of a missing file.",
+        meaning="The remark about the working directory in the refusal of a call for a missing file.",
         shown_by=("working-directory/missing-in-the-new-directory",),
     )
     missing_file_remark_needs_cd: bool = behaviour(
