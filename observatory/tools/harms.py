@@ -265,10 +265,10 @@ def page_sections(found: Mapping[str, Any]) -> str:
         ),
         "## Claude Code, version by version",
         f"{len(found['causes'])} causes explain all harms in {sessions:,} recordings: "
-        "[harm-causes.md](harm-causes.md). In these counts, a recording is one\nscenario on one version. The "
-        "table counts the recordings of each version that have a harm of each kind; one recording\nmay have "
-        "several kinds. The judge treats recordings like sessions of any other tool. `+gated` is the same "
-        "version with\nan older model, which must read a file before it edits it.",
+        "[harm-causes.md](harm-causes.md). In these counts, a recording is one\nscenario on one version. For each "
+        "version and each kind of harm, the table counts the recordings with this harm. One\nrecording may have "
+        "several kinds of harm. The judge treats recordings like sessions of any other tool. `+gated` is the\nsame "
+        "version with an older model, which must read a file before it edits it.",
         table(["contract", "recordings", *kinds], contracts, numbers=("recordings", *kinds)),
     ]
     return "\n\n".join(sections) + "\n"
