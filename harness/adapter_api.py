@@ -54,11 +54,9 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of one call as the model sees it: the text, and whether the result is marked as an error. `error` is
-    the name of the error in `fixtures/errors.yaml`. If `error` is None, the harness infers the error from the text.
-    `reminders` are further messages to the model with the result: a message for each file that was changed by another
-    program after the session read or wrote it, and the messages of hooks. Only sessions with the capability `reminders`
-    return reminders.
+    """The result of one call as the model sees it. `error` is the name of the error in `fixtures/errors.yaml`. If
+    `error` is None, the harness infers the error from the text. `reminders` are further messages to the model with the
+    result. Only sessions with the capability `reminders` return reminders.
     """
 
     text: str
@@ -86,10 +84,9 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The actions that a session may perform. The session must refuse all other actions, because a scenario has no user
-    who can allow them. `allow` are rules as in a Claude Code settings file, for example `Edit(docs/**)`; a relative
-    pattern is relative to `directory`, the working directory of the session. `additional` are further directories that
-    count as working directories of the session.
+    """The actions that a session may perform. The session must refuse all other actions. `allow` are permission rules
+    as in a Claude Code settings file, for example `Edit(docs/**)`, relative to `directory`. The working directories of
+    the session are `directory` and `additional`.
     """
 
     mode: PermissionMode
@@ -185,9 +182,8 @@ class KillableSession(Protocol):
     """A session whose program can be killed, or can get another signal, during a call (capability `kill`)."""
 
     def kill(self, number: int = SIGKILL) -> bool:
-        """Send a signal to the program, even during a call. Return whether the program has exited. The default signal
-        kills the program. After any other signal the program has a few seconds to exit. If another thread waits for an
-        answer in `call`, that call must raise AdapterError as soon as the program has exited.
+        """Send a signal to the program, even during a call, and wait a few seconds until the program exits. Return
+        whether the program has exited. If another thread waits in `call`, that call must then raise AdapterError.
         """
 
 
@@ -248,10 +244,10 @@ class BackgroundSession(Protocol):
 
 
 class Adapter(Protocol):
-    """The connection to one implementation. The harness uses it to open a session for each scenario. An adapter may
-    declare `traits`, an AdapterTraits, as an attribute or a property. Without it, the adapter may have the attributes
-    `capabilities`, `reuses_paths`, `in_memory`, `design`, `refuses` and `unsupported_reason` and the methods `reset()`
-    and `close()`. The default is support for Read, Edit and Write. A session may have `close()`.
+    """The connection to one implementation, which opens a session for each scenario. An adapter may declare an
+    AdapterTraits as `traits`. An adapter without `traits` may have the attributes `capabilities`, `reuses_paths`,
+    `in_memory`, `design`, `refuses` and `unsupported_reason` and the methods `reset()` and `close()`. The default is
+    support for Read, Edit and Write. A session may have `close()`.
     """
 
     def open(self, workspace: Workspace) -> Session:

@@ -51,8 +51,8 @@ class IsolationDecision:
 @dataclass(frozen=True, slots=True)
 class ServerUse:
     """A report on one session: whether the session shared its server with other sessions, and the reason (`why`).
-    `decision` is the general decision for all scenarios of the run; None if it has not been made yet. `seconds` is the
-    duration of the session, including the start of a server.
+    `decision` is the decision for the whole run. None if it has not been made yet. `seconds` includes the start of a
+    server.
     """
 
     shared: bool
@@ -192,6 +192,6 @@ def traits_of(adapter: Adapter) -> AdapterTraits:
 
 
 def close_session(session: Session) -> object:
-    """Call the session's method `close()`, if any. Return its result, perhaps a coroutine that the caller must run."""
+    """Call the session's method `close()`, if any. Return its result. A coroutine must be run by the caller."""
     close = getattr(session, "close", None)
     return None if close is None else close()

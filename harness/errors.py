@@ -20,7 +20,7 @@ class ExitCode(IntEnum):
 
 class ReadfirstError(Exception):
     """Base class of errors that the user can correct. The message describes the correction. A command prints the
-    message of an uncaught error, then `details` if there are any, and ends with `exit_code`.
+    message, then `details` if there are any, and ends with `exit_code`.
     """
 
     exit_code: ClassVar[ExitCode] = ExitCode.USAGE

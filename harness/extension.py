@@ -11,7 +11,7 @@ from typing import Any
 
 @cache
 def _entry_points() -> Mapping[str, Mapping[str, EntryPoint]]:
-    """Return the entry points by group and name. Cached, because the search takes some milliseconds."""
+    """Return the entry points by group and name. Cached, because the search is slow."""
     installed = entry_points()
     return {
         group: {entry_point.name: entry_point for entry_point in installed.select(group=f"readfirst.{group}")}

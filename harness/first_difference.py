@@ -5,7 +5,7 @@ from typing import AnyStr
 
 
 def first_difference(left: AnyStr, right: AnyStr) -> int | None:
-    """Return the index of the first difference between two texts, found by bisection (fast). None if they are equal."""
+    """Return the index of the first difference between two texts. None if the texts are equal."""
     if left == right:
         return None
     indexes = range(min(len(left), len(right)))

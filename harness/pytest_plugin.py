@@ -85,8 +85,8 @@ _LONG_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    """Add the options of readfirst to pytest, such as `--readfirst-level`. A short name, such as `--level`, is added
-    only if the command line contains this name and `--adapter`, because other plugins may have an option `--level`.
+    """Add the options of readfirst to pytest, such as `--readfirst-level`. Short names, such as `--level`, are added
+    only if the command line contains them and `--adapter`, because other plugins may have the same options.
     """
     config = pluginmanager.get_plugin("pytestconfig")
     short = _short_names(config) if isinstance(config, pytest.Config) else set()
@@ -108,8 +108,8 @@ def _parse_class(word: str) -> str:
 
 
 def _short_names(config: pytest.Config) -> set[str]:
-    """Return the short option names, such as `level` for `--level`, that the command line or the configuration uses. If
-    `adapter` is not among them, the set is empty, except in a checkout of readfirst.
+    """Return the short option names, such as `level` for `--level`, that the command line or the configuration uses.
+    Empty without `adapter`, except in a checkout of readfirst.
     """
     given = [*_command_line(config), *config.getini("addopts")]
     used = {name for name in _OPTIONS if any(word.partition("=")[0] == f"--{name}" for word in given)}
@@ -143,9 +143,7 @@ def _resolve_paths(config: pytest.Config) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the options, and connect the adapter. If the command line names no scenario, use the bundled suite. With
-    pytest-xdist, the adapter is connected once, before the workers start. Raises UsageError.
-    """
+    """Check the options, and connect the adapter. The default suite is the bundled one. Raises UsageError."""
     is_worker = hasattr(config, "workerinput")
     if config.option.readfirst_claims and not is_worker:
         message = "--readfirst-claims is now --readfirst-require; the next release removes the old name."
@@ -191,8 +189,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layers]:
-    """Return a mapping whose keys are the directories of all suites that the options name. Each value is the same
-    tuple: all these directories, because the suites are tested together as one suite. Raises UsageError.
+    """Return a mapping from the directory of each suite in the options to a tuple of all these directories, which are
+    tested together as one suite. Raises UsageError.
     """
     from readfirst.harness.suite.suite import BUNDLED, open_layers
 
@@ -206,9 +204,7 @@ def _suites_of_options(config: pytest.Config, named: Layers) -> dict[Path, Layer
 
 
 def _check_target(config: pytest.Config, suites: dict[Path, Layers]) -> None:
-    """Connect the adapter with each suite. Raises UsageError if this fails, or if the adapter lacks required
-    capabilities.
-    """
+    """Connect the adapter with each suite. Raises UsageError if this fails, or if a required capability is missing."""
     from readfirst.harness.run.did_you_mean import suggest_target
 
     name = config.option.readfirst_adapter or "reference"
@@ -235,7 +231,7 @@ def _check_target(config: pytest.Config, suites: dict[Path, Layers]) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a scenario file, if it belongs to a suite that the command line names. None for other files."""
+    """Collect a scenario file if it belongs to a suite that the command line names. None for all other files."""
     if file_path.suffix != ".yaml":
         return None
     roots = parent.config.stash.get(SUITES, {})

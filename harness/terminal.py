@@ -41,7 +41,7 @@ def escape_character(character: str) -> str:
 
 def as_text(text: str, kept: str = "\n\t", before: str = "") -> str:
     """Escape terminal control characters, and commands for CI systems, in a text. Characters in `kept` are not escaped.
-    `before` is the text that precedes `text` on its line. A text that is already escaped does not change.
+    `before` is the text that precedes `text` on its line.
     """
 
     def escape_invisible(match: re.Match[str]) -> str:
@@ -119,9 +119,7 @@ class _GuardedStream:
 
     @property
     def rich_proxied_file(self) -> IO[str]:
-        """The stream that Rich writes to. If the output is a terminal, this is the terminal itself, because Rich moves
-        its cursor. Any other stream escapes control characters, except in the colours of Rich.
-        """
+        """The stream that Rich writes to: a terminal itself, because Rich moves its cursor, or an escaping stream."""
         if self.stream.isatty():
             return self.stream
         guarded = _GuardedStream(self.stream, keeps_styles=True, ignores_errors=self._ignores_errors)
@@ -194,8 +192,8 @@ def say_rows(rows: Iterable[Iterable[str]]) -> None:
 
 
 def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> None:
-    """Print a table: aligned, with a wrapped last column on a terminal; otherwise tab-separated, without headings.
-    `numbers` are the headings of the columns that are aligned to the right.
+    """Print a table: aligned on a terminal, otherwise tab-separated, without headings. `numbers` are the headings of
+    the columns that are aligned to the right.
     """
     if not sys.stdout.isatty():
         say_rows(rows)
@@ -213,7 +211,7 @@ def say_table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: C
 
 def console(*, err: bool = False, stream: IO[str] | None = None, width: int | None = None) -> Console:
     """Return a console of the library Rich for standard output, for standard error (`err`), or for `stream`. It escapes
-    control characters in texts, and interprets no markup. Rich may colour texts, and move the cursor of a terminal.
+    control characters in texts, and interprets no markup.
     """
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.segment import Segment

@@ -45,10 +45,9 @@ _COMMON_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class SharingResult:
-    """The result of the probe: whether sessions may share a server. If `reusable`, a server may serve one session after
-    another in the same workspace. If `reusable_after_handshake`, a server may do so after a new handshake for each
-    session; the probe then does not test whether different workspaces may share a server. `refusal` is the reason why
-    different workspaces must not share a server. If they may, `refusal` is empty.
+    """The result of the probe: whether sessions may share a server. `reusable`: a server may serve one session after
+    another in the same workspace. `reusable_after_handshake`: a server may do so after a new handshake for each
+    session. `refusal`: the reason why sessions in different workspaces must not share a server. Empty if they may.
     """
 
     reusable: bool = False
@@ -68,12 +67,12 @@ class _ProbeResult:
 
     @property
     def observation(self) -> tuple[object, ...]:
-        """The parts of the result that a scenario could observe: text, error flag and files."""
+        """Return the text, the error flag and the files: everything that a scenario can observe."""
         flags = (self.result.is_error, self.result.error) if self.result is not None else ()
         return flags, self.masked, self.files
 
     def describe_difference(self, expected: "_ProbeResult") -> str:
-        """Return a text that quotes how this result differs from the expected result. Both results are shortened."""
+        """Return a text that quotes the first difference between this result and the expected result."""
         result, before = self.result, expected.result
         if result is not None and before is not None:
             if result.is_error != before.is_error:
@@ -97,8 +96,7 @@ def probe_servers(
     share: bool = True,
     mask: Callable[[str], str] = lambda text: text,
 ) -> SharingResult:
-    """Make the calls of the probe several times, with servers that are assigned in different ways, and compare the
-    results.
+    """Call `tools` with servers that are assigned to sessions in different ways, and compare the results.
 
     Each `Lend` assigns servers in one way:
 
@@ -107,10 +105,8 @@ def probe_servers(
     - `reused`: one server for consecutive sessions in the same workspace
     - `restarted`: as `reused`, but the handshake is repeated before each session
 
-    `open_` opens a session. Only `tools` are called. An exception counts as a different result. If `share` is false,
-    sharing between workspaces is not tested. In the text of an answer, `mask` replaces values that differ in each
-    workspace. If two separate servers already give different answers, random ids, times and similar tokens are removed,
-    too.
+    `open_` opens a session. If `share` is false, `shared` is not tested. In the text of an answer, `mask` removes
+    values that differ in each workspace.
     """
     probe = _Probe(open_, tools, mask)
     try:
@@ -148,9 +144,8 @@ class _Probe:
     def difference(
         self, when: str, expected: list[_ProbeResult], lend: Lend, neighbour: Lend, **options: Any
     ) -> str:
-        """Return a description of the first call with an unexpected result: the reason not to share servers. Empty if
-        all results are expected. `when` is for example `after another session`. `results` explains the other
-        parameters.
+        """Return a description of the first call with an unexpected result. Empty if all results are expected. `when`
+        is for example `after another session`. `results` explains the other parameters.
         """
         try:
             results = self.results(lend, neighbour, **options)
@@ -170,10 +165,9 @@ class _Probe:
         busy: bool = False,
         earlier: Lend | None = None,
     ) -> list[_ProbeResult]:
-        """Make the calls of the probe in a workspace from `lend`, and return their results. The files of this workspace
-        are hard links to the files of a second workspace, from `neighbour`. If `busy`, an earlier session uses the
-        second workspace. If `earlier` is given, an earlier session uses a workspace from `earlier`, with different
-        texts in its files.
+        """Make the calls of the probe in a workspace from `lend`, and return their results. The files are hard links to
+        the files of a workspace from `neighbour`. If `busy`, an earlier session uses this second workspace. If
+        `earlier` is given, an earlier session uses a workspace from `earlier`.
         """
         with neighbour() as other, ExitStack() as stack:
             if earlier is not None:
@@ -241,7 +235,7 @@ class _Probe:
 
 
 def _shorten(*texts: str) -> Iterator[str]:
-    """Shorten two texts to their first different line, and this line to the part around the difference."""
+    """Shorten two texts to their first different line, and this line to the characters around the difference."""
     lines = zip_longest(*(text.split("\n") for text in texts), fillvalue="")
     pair = next((pair for pair in lines if pair[0] != pair[1]), texts)
     start = max(0, (first_difference(*pair) or 0) - _COMMON_CHARS)

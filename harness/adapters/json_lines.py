@@ -50,12 +50,10 @@ class JsonLinesProgram(LineProgram):
     def ask(
         self, message: Mapping[str, Any], action: str, timeout: float, interfere: Interfere | None = None
     ) -> dict[str, Any]:
-        """Send a request and return its answer. `action` describes the request in error messages. `timeout` is the
-        maximum number of seconds for the answer, without the duration of `interfere`. If `interfere` is given, it is
-        called when the program reports that the call is valid. Afterwards, the call is cancelled if `message` contains
-        the field `ends`; otherwise, the call is continued. Raises AdapterError if the answer reports an error, is
-        invalid, or is late. A late call is cancelled. The program is ended after an invalid answer, or if it does not
-        answer the cancellation.
+        """Send a request and return its answer. `action` describes the request in error messages. `timeout` is in
+        seconds, without the duration of `interfere`. When the program reports that the call is valid, `interfere` is
+        called, and the call is cancelled if `message` contains the field `ends`. Raises AdapterError if the answer
+        reports an error, is invalid, or is late.
         """
         if not self.alive:
             raise AdapterError(f"{self.name} had already ended")
@@ -84,7 +82,7 @@ class JsonLinesProgram(LineProgram):
         return answer
 
     def _cancel_late_call(self, number: int, action: str, timeout: float) -> AdapterError:
-        """Cancel a late call, and return the error. End the program if it does not answer the cancellation."""
+        """Cancel a late call, and return the error. End the program if the program does not answer the cancellation."""
         message = f"{action} took longer than {timeout:g} s"
         try:
             self._exchange({"id": number, "do": "cancel"}, self._cancel_timeout)
@@ -105,13 +103,11 @@ class LinesAdapter:
     """Adapter that runs a program with the protocol of `docs/protocol.md`. One process serves all sessions. Not
     thread-safe.
 
-    The first session starts the program in `directory` (default: the current directory) with the variables of
-    `environment` (default: those of the harness). The program is started again after a timeout, an exit, or invalid or
-    too long output. With `offline`, the program has no network if the system supports this. In a `sandbox`, the program
-    can write only to the directory of the workspace, and is started again for each workspace. `time_limit` is in
-    seconds per call, `start_limit` in seconds for the start, `cancel_timeout` in seconds for the answer to a
-    cancellation. Messages use the name `called` for the program. If the program does not start in time, `start_blame`
-    is the `blame` of the AdapterError, for example `environment`.
+    The first session starts the program in `directory` with the variables of `environment`. The defaults are those of
+    the harness. After a timeout, an exit, or an invalid answer, the program is started again. With `offline`, the
+    program has no network if the system supports this. In a `sandbox`, the program can write only to the directory of
+    the workspace. All limits are in seconds. Messages use the name `called` for the program. `start_blame` is the
+    `blame` of the AdapterError if the program does not start in time.
     """
 
     def __init__(
@@ -244,7 +240,7 @@ class LinesAdapter:
 
 
 class LinesSession:
-    """A session in a JSON lines program. It has the methods of all capabilities, even if the program lacks some."""
+    """A session in a program with the JSON lines protocol. It has the methods of all capabilities."""
 
     def __init__(
         self,
@@ -290,7 +286,7 @@ class LinesSession:
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call before or during its execution, or send a truncated call. `how` is the kind of interruption."""
+        """Cancel a call before or during its execution, or send truncated arguments. `how`: see `Ending`."""
         if how in ("cut", "limit"):
             return self._result(self.ask("cut", tool, tool=tool, text=arguments, by=how), tool)
         answer = self.ask("call", tool, interfere, tool=tool, arguments=arguments, pause=True, ends=how)
@@ -360,7 +356,7 @@ class LinesSession:
 
 
 def _hello_error(answer: Mapping[str, Any]) -> str:
-    """Return a description of the error in the first answer of a program (`hello`). Empty if the answer is valid."""
+    """Return a description of the error in a program's first answer, `hello`. Empty if the answer is valid."""
     if answer.get("protocol") != PROTOCOL:
         return f"names protocol {answer.get('protocol')!r}; this harness speaks {PROTOCOL}"
     names = answer.get("capabilities")

@@ -74,11 +74,11 @@ class _ProblemError(Exception):
 
 
 class _CallCancelled(BaseException):
-    """Raised in a paused call when the client cancels the call. The implementation cannot catch it as an Exception."""
+    """Raised in a paused call when the client cancels the call. Not an Exception, so that no adapter catches it."""
 
 
 def private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Return copies of standard input and output. Everything that this process prints later goes to standard error."""
+    """Return copies of standard input and output. Later output of this process goes to standard error."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - of a descriptor
         os.dup2(nothing.fileno(), 0)
@@ -95,9 +95,8 @@ def serve_lines(
     *,
     saves_sessions: bool = False,
 ) -> None:
-    """Answer requests until the input ends. If a request fails, the answer contains a problem. The first request
-    creates the adapter with `make_adapter`. Coroutines run in one event loop. With `saves_sessions`, a session that may
-    be killed is saved in a file, so that another process can resume the session. Such sessions must be picklable.
+    """Answer requests until the input ends. The first request creates the adapter. With `saves_sessions`, a session
+    that may be killed is pickled to a file, so that another process can resume the session.
     """
     server = _Server(make_adapter, {"name": name, "version": version}, requests, answers, saves_sessions)
     while (message := server.next()) is not None:
@@ -156,9 +155,7 @@ class _Server:
         self._send(message, answer)
 
     def _save_session(self, number: Any) -> None:
-        """Before a request changes a conversation that may be killed, save it, so that another process can resume it.
-        If the process is killed during the request, the changes by the request are lost, even if the answer was sent.
-        """
+        """Save a conversation that may be killed, before a request changes it. Another process can then resume it."""
         if number in self.saved_files:
             import pickle
 
@@ -292,9 +289,7 @@ _MAX_AGE_S = 3600.0
 
 
 def _saved_sessions_directory() -> Path:
-    """Return the directory for this user's saved conversations, which no call of a scenario can access. Raises
-    _ProblemError if another user might write to the directory, because its files are unpickled.
-    """
+    """Return the directory of this user's saved conversations. Raises _ProblemError if others may write to it."""
     import tempfile
 
     folder = Path(tempfile.gettempdir()) / f"readfirst-conversations-{os.getuid()}"

@@ -37,12 +37,11 @@ _START_TIMEOUT_S = 30.0
 
 
 class McpConnection:
-    """Starts MCP servers with one command. Their tools can have any names. For each workspace, placeholders are
-    replaced in the command and in `variables`: `$WS`, `$HOME`, `$SETTINGS` (a settings file with the deny rules of the
-    workspace) and `$SCRATCH` (a new empty directory of the server). The environment of a server is `environment`
-    (default: the environment of the harness) with the additional `variables`. In a `sandbox`, a server can write only
-    to its workspace and home; a shared server can write to all workspaces. `isolation` determines the sessions that
-    share a server. `render` converts the result of a call to text.
+    """Starts MCP servers with one command. Their tools can have any names. In the command and in `variables`, `$WS`,
+    `$HOME`, `$SETTINGS` (a settings file with the workspace's deny rules) and `$SCRATCH` (a new empty directory) are
+    replaced. The environment of a server is `environment` (default: that of the harness) with the additional
+    `variables`. In a `sandbox`, a server can write only to its workspaces and home. `isolation` determines the sessions
+    that share a server. `render` converts the result of a call to text.
     """
 
     def __init__(
@@ -86,7 +85,7 @@ class McpConnection:
 
     @property
     def traits(self) -> AdapterTraits:
-        """The properties that every adapter with this connection has, whatever tools its server offers."""
+        """The properties of every adapter with this connection. They do not depend on the tools of the server."""
         return AdapterTraits(
             SERVER_CAPABILITIES,
             reuses_paths=self.servers.isolation != "directory",
@@ -129,7 +128,7 @@ class McpConnection:
 
 
 class McpAdapter:
-    """Adapter for a server with tools named Read, Edit and so on. Raises AdapterError without such tools."""
+    """Adapter for a server with tools named Read, Edit and so on. Raises AdapterError if these tools are missing."""
 
     def __init__(self, connection: McpConnection) -> None:
         self._connection = connection
@@ -185,13 +184,13 @@ class McpSession:
         return ToolResult(self._render(answer), bool(answer.isError))
 
     def close(self) -> None:
-        """End the server if no other session uses it."""
+        """End the server if this session does not share the server with other sessions."""
         if self._is_separate:
             self._server.end()
 
 
 def text_of(result: types.CallToolResult) -> str:
-    """Return the text blocks of an answer as lines. A block without text becomes its type, such as `[image]`."""
+    """Return the text blocks of an answer, one per line. For another block, the line is the type, such as `[image]`."""
     return "\n".join(
         block.text if isinstance(block, types.TextContent) else f"[{block.type}]" for block in result.content
     )

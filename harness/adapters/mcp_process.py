@@ -68,9 +68,8 @@ class McpServer(LineProgram):
     def calls(
         self, calls: Sequence[tuple[str, Arguments]], action: str, timeout: float
     ) -> list[types.CallToolResult]:
-        """Send several calls without waiting for the first answer, and return their results. A JSON-RPC error becomes a
-        result with `isError`. If an answer is missing after `timeout` seconds in all, or a message is invalid, ends the
-        server and raises AdapterError.
+        """Send several calls at once, and return their results. A JSON-RPC error becomes a result with `isError`. If an
+        answer is invalid, or missing after `timeout` seconds in all, ends the server and raises AdapterError.
         """
         with self._deadline_after(action, timeout) as deadline:
             numbers = self._send_requests([_call_request(*each) for each in calls], deadline)
@@ -106,8 +105,8 @@ class McpServer(LineProgram):
 
     @contextmanager
     def _deadline_after(self, action: str, timeout: float) -> Iterator[float]:
-        """Yield the deadline, `timeout` seconds from now, for a block that sends requests and waits for answers. If the
-        block raises an exception, end the server, and raise AdapterError about the `action`.
+        """Yield the deadline, `timeout` seconds from now, to a `with` block. If the block raises an exception, end the
+        server, and raise AdapterError about the `action`.
         """
         if not self.alive:
             raise AdapterError("the server had already ended")
@@ -163,8 +162,8 @@ class McpServer(LineProgram):
         self.send([{"jsonrpc": "2.0", **_json_value(notification)}], deadline)
 
     def _answers(self, numbers: Sequence[int], deadline: float, wake_fd: int | None = None) -> list[Answer]:
-        """Wait for the answers to the requests with these numbers; meanwhile, answer pings of the server. Raises
-        ResponseTimeoutError at the deadline, or when `wake_fd` becomes readable.
+        """Wait for the answers to the requests with these numbers. Raises ResponseTimeoutError at the deadline, or when
+        `wake_fd` becomes readable.
         """
         answers: dict[str, Answer] = {}
         while not all(str(number) in answers for number in numbers):

@@ -32,11 +32,10 @@ class FactoryError(AdapterError):
 
 
 class PythonAdapter(LinesAdapter):
-    """Adapter for `MODULE:FACTORY`, which must be importable from the current directory, and runs in a child process
-    that exchanges JSON lines with the harness. The child imports readfirst's modules for adapters, the reference
-    implementation and `extra_modules` from a zip archive. With an `environment`, the child gets only these variables,
-    starts in `directory`, and has no network if the system supports this. The other parameters are those of
-    LinesAdapter.
+    """Adapter for `MODULE:FACTORY`, which must be importable from the current directory. It runs in a child process
+    that exchanges JSON lines with the harness. The child can also import `extra_modules` of readfirst. With an
+    `environment`, the child gets only these variables, starts in `directory`, and has no network if the system supports
+    this. The other parameters are those of LinesAdapter.
     """
 
     def __init__(

@@ -50,8 +50,8 @@ def _make_adapter(module: str, factory: str) -> Any:
 
 
 def _open_factory(module: str, factory: str) -> Any:
-    """Return the adapter that `MODULE:FACTORY` names. If the object FACTORY has a usable method `open`, the object is
-    the adapter. Otherwise, the object is called, and must return the adapter. Raises MissingObjectError.
+    """Return the adapter that `MODULE:FACTORY` names: the object FACTORY if it has a usable method `open`, otherwise
+    the result of its call. Raises MissingObjectError.
     """
     value: Any = _load_script(Path(module)) if module.endswith(".py") else importlib.import_module(module)
     for name in factory.split("."):

@@ -53,9 +53,9 @@ def reference_tools(
 
 
 class ReferenceAdapter:
-    """Adapter for the reference, with new `FileTools` for each scenario. Raises ValueError for an unknown contract.
-    `contract` is the name of a contract, or a combination of behaviours. `time_limit` is in seconds per command or
-    hook. With `killable`, scenarios may kill the program. If a scenario does, the reference runs in a separate process.
+    """Adapter for the reference, with new `FileTools` for each scenario. `contract` is a contract's name, or a
+    combination of behaviours. Raises ValueError for an unknown contract. `time_limit` is in seconds per command or
+    hook. With `killable`, scenarios may kill the program; the reference then runs in a separate process.
     """
 
     def __init__(

@@ -21,9 +21,8 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 @dataclass(frozen=True, slots=True)
 class Command:
     """The command that starts a server. A word, such as `server.mjs`, or the value of an option, such as
-    `--file=a.txt`, is a file name if `directory` contains a regular file of this name. `~/` stands for the home
-    directory. Names of directories are not changed, because `.` means the directory where the server starts, and
-    `serve` may be a subcommand. With `is_literal`, no word is treated as a file name.
+    `--file=a.txt`, is a file name if `directory` contains a regular file of this name. With `is_literal`, no word is a
+    file name. `~/` stands for the home directory.
     """
 
     words: tuple[str, ...]
@@ -32,9 +31,7 @@ class Command:
     is_literal: bool = False
 
     def with_absolute_paths(self) -> list[str]:
-        """Return the words of the command with absolute paths instead of file names. Needed because the server starts
-        in another directory. A program without a slash is searched in the PATH, as in a shell.
-        """
+        """Return the words of the command, with absolute paths for file names and for a program in the PATH."""
         if self.is_literal:
             return [*self.words]
         program, *rest = self._with_files(str)
@@ -57,7 +54,7 @@ class Command:
         )
 
     def _with_files(self, format_path: Callable[[Path], str], *, relative: bool = False) -> list[str]:
-        """Return the words. In file names, apply `format_path`; if `relative`, do not change absolute paths."""
+        """Return the words. Apply `format_path` to file names. If `relative`, absolute paths stay unchanged."""
         words = []
         for number, word in enumerate(self.words):
             name, value = _split_option(word) if number else ("", word)
@@ -96,9 +93,7 @@ class Command:
 
 
 def parse_command(text: str, directory: Path) -> Command:
-    """Parse the part of a connect string after `mcp:`: `--isolation=...`, `--` and the command, split as in a shell.
-    Raises ValueError, also for a missing program; the message says how to fix the connect string.
-    """
+    """Parse a connect string after `mcp:`, such as `--isolation=process -- node server.mjs`. Raises ValueError."""
     isolation: Isolation = "auto"
     for name in get_args(Isolation):
         if text.startswith(f"--isolation={name} "):

@@ -26,9 +26,7 @@ _SESSIONS_BEFORE_PROBE = 4
 _MAX_REPEATED_FAILURES = 10
 """Maximum failures to repeat on a separate server. After the first different result, all failures are repeated."""
 _MAX_DIFFERENT_SCENARIOS = 5
-"""Sessions stop sharing servers if more scenarios than this number, and more than one per `_SESSIONS_PER_DIFFERENCE`
-sessions on shared servers, have a different result on a separate server.
-"""
+"""Sessions share servers until more scenarios than this number have a different result on a separate server."""
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3
 """Shared servers are replaced after this number of consecutive results that differ on a separate server."""
@@ -50,12 +48,10 @@ class ServerPool:
     - `directory`: sessions share a server in the directory above all workspaces. A session that needs a working
       directory or deny rules has a separate server.
     - `auto`: as `directory` if a probe shows that sessions give the same results as with separate servers, otherwise as
-      `process`. A scenario with a different result on a separate server is excluded from sharing. If the probe shows
-      that a server remembers nothing, or that a handshake starts a new session, a server serves several sessions in one
-      workspace, one after the other.
+      `process`. A scenario with a different result on a separate server is excluded from sharing.
 
     `bound` is the reason why a server can serve only one workspace, for example because its command contains `$WS`.
-    Empty if no such reason is known without a probe. `home` is the home directory of shared servers.
+    Empty without a known reason. `home` is the home directory of shared servers.
     """
 
     def __init__(self, start: Start, home: Path, isolation: Isolation = "auto", bound: str = "") -> None:
@@ -120,9 +116,7 @@ class ServerPool:
         return kept.server, False
 
     def must_repeat(self, status: str) -> bool:
-        """Whether the latest scenario must be repeated on a separate server. True if it failed on a shared server,
-        perhaps because of other sessions. `status` is the status of the scenario's verdict.
-        """
+        """Whether to repeat the latest scenario on a separate server. `status` is the status of its verdict."""
         if (
             self.isolation != "auto"
             or self.use is None
@@ -144,10 +138,8 @@ class ServerPool:
             self._separate_only = False
 
     def note_difference(self, scenario_id: str) -> None:
-        """Record that a scenario gave a different result on a separate server. From now on, the scenario uses separate
-        servers. If many scenarios give different results, sessions no longer share servers. If `_MAX_CONSECUTIVE`
-        sessions in succession give different results, the shared servers are replaced, because their state may be
-        wrong.
+        """From now on, use separate servers for a scenario, because its result on a separate server was different.
+        After many such scenarios, sessions no longer share servers.
         """
         self._different.add(scenario_id)
         is_next = self._shared_sessions == self._latest_difference + 1
@@ -269,5 +261,5 @@ class _KeptServer:
     server: McpServer
 
     def serves(self, root: Path) -> bool:
-        """Whether the server still runs, and `root` is still its start directory."""
+        """Whether the server still runs, and `root` is still the directory in which the server started."""
         return self.server.is_running and os.path.samestat(self.began, root.stat())

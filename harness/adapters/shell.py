@@ -46,7 +46,7 @@ class CommandLimits:
             return CommandResult(_read_text(stdout), _read_text(stderr), status)
 
     def _start(self, command_line: list[str], directory: str, streams: tuple[IO[bytes], ...]) -> int | None:
-        """Run a program until it exits, and return its exit status. None if the time limit was exceeded."""
+        """Run a program until it exits, and return its exit status. None if the program did not exit in time."""
         environment = minimal_environment(self.home)
         stdin, stdout, stderr = (stream.fileno() for stream in streams)
         process = subprocess.Popen(

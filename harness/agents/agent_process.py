@@ -21,11 +21,9 @@ from readfirst.harness.processes.temp_dirs import Scratch
 
 _START_TIMEOUT_S = 60.0
 _CHARS_PER_EXTRA_SECOND = 100_000.0
-"""Number of characters in arguments for which a call gets one more second: agents send arguments several times."""
+"""Number of characters in a call's arguments that add one second to the time limit of the call."""
 _MAX_IDLE_S = 120.0
-"""Maximum number of seconds that an agent may wait for its model. An agent that has waited longer is not used for
-another call, because an HTTP client of Node.js repeats its request after 300 seconds.
-"""
+"""Maximum seconds that an agent may wait for its model. The harness makes no call in an agent that waited longer."""
 OUTPUT_TAIL_BYTES = 4000
 """Number of bytes at the end of the agent's output that are kept, to quote them in error messages."""
 
@@ -50,9 +48,9 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The data to start an agent, whose files already exist. `variables` is the complete environment. In `command`,
-    `variables` and `files`, the text `listener.PORT` is replaced by the port of the model. If a request of the agent
-    offers one of `tools`, the harness chooses the model's answer. `close` releases the agent's resources.
+    """The data to start an agent. The files of the agent already exist. `variables` is the complete environment. The
+    text `listener.PORT` stands for the port of the model. In the model's role, the harness answers requests that offer
+    one of `tools`. `close` releases the agent's resources.
     """
 
     command: tuple[str, ...]
@@ -96,8 +94,8 @@ class AgentLauncher(Protocol):
 
 
 class Conversation:
-    """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation`
-    explains why the agent has a network; empty if the agent has no network. The constructor and calls raise
+    """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation` is
+    the reason why the agent has a network. Empty if the agent has no network. The constructor and calls raise
     AdapterError if the agent does not start, does not answer in time, or exits.
     """
 
@@ -130,13 +128,13 @@ class Conversation:
 
     @property
     def dialogue(self) -> Dialogue | None:
-        """The dialogue that takes the role of the user on standard input and output. None if no user is needed."""
+        """The object that takes the role of the user on standard input and output. None if no user is needed."""
         assert self._launch is not None
         return self._launch.dialogue
 
     @property
     def is_usable(self) -> bool:
-        """Whether another call can be made. True if the agent runs, and has not waited too long for its model."""
+        """Whether the agent can make another call: it runs, and has not waited too long for its model."""
         alive = self._child is not None and self._child.process.poll() is None
         return alive and self._turn is not None and time.monotonic() - self._last_request_time < _MAX_IDLE_S
 
@@ -209,7 +207,7 @@ class Conversation:
 
     @property
     def notes(self) -> Sequence[str]:
-        """The texts in the agent's latest request that are next to the results of calls, such as reminders."""
+        """The texts next to the results of calls in the agent's latest request, such as reminders."""
         return () if self._turn is None else self._turn.request.notes
 
     def finish(self) -> str:

@@ -14,10 +14,9 @@ _QUERY_TIMEOUT_S = 60
 def npm(
     arguments: Sequence[str], *, about: str, needed: str, seconds: int, failure: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run npm, and return its exit status and its output as text. Raises AdapterError, which blames the environment, if
-    npm is missing or takes longer than `seconds`. If npm fails, AdapterError is raised only with a `failure`, a
-    description of the failure. In messages, `needed` is the reason why npm is required, and `about` the subject of the
-    command.
+    """Run npm, and return its exit status and its output as text. Raises AdapterError if npm is missing or takes longer
+    than `seconds`. If npm fails, AdapterError is raised only with a `failure`, the message to use. In messages,
+    `needed` is the reason why npm is required, and `about` the subject of the command.
     """
     program = shutil.which("npm")
     if program is None:

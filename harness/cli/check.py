@@ -69,9 +69,8 @@ def check_adapter(
 
 
 def _describe_behaviour(adapter: Adapter, workspaces: WorkspacePool) -> Iterator[str]:
-    """Yield a line about the adapter's design, and a line for each undeclared refusal of a call that the contract
-    answers. If the adapter does not declare its design or its refusals, the lines contain the declaration that the user
-    can add.
+    """Yield lines about the adapter's design and about undeclared refusals of calls that the contract answers. The
+    lines contain the declarations that the user can add.
     """
     traits = traits_of(adapter)
     if {"Read", "Edit"} <= traits.capabilities:

@@ -13,8 +13,8 @@ from readfirst.harness.extension import extensions
 class Commands:
     """Commands of readfirst or an extension, whose modules are in the directory `folder`. `functions` contains
     `module:function` of each command, in the order of the help. `groups` contains the help text of each group of
-    commands. `panel` is the title above the commands in the help, empty for the commands of the suite. `renamed` maps
-    former names of commands and groups to their current names, the longest former name first.
+    commands. `panel` is the title above the commands in the help. `renamed` maps former names of commands and groups to
+    their current names, the longest former name first.
     """
 
     package: str
@@ -80,7 +80,7 @@ def renamed_command(words: Sequence[str]) -> tuple[str, str] | None:
 
 
 def provider_of(command: str) -> Commands | None:
-    """Return the provider of a command: readfirst, or an extension, imported only if needed. None if unknown."""
+    """Return the provider of a command: readfirst or an extension. None for an unknown command."""
     if command in SUITE.functions:
         return SUITE
     return next((provider for provider in providers() if command in provider.functions), None)

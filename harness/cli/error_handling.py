@@ -62,7 +62,7 @@ def with_exit_code(command: Callable[P, int | None]) -> Callable[P, None]:
 
 
 def print_error(error: Exception) -> int:
-    """Print an error in a few lines, and return the exit code for it. If the output was closed, nothing is printed."""
+    """Print an error in a few lines, and return the exit code for the error. Prints nothing to a closed output."""
     if isinstance(error, OutputClosedError):
         return 128 + signal.SIGPIPE
     if _tracebacks:

@@ -38,7 +38,7 @@ class _GroupWithManual(TyperGroup):
             raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the named command. The error for an unknown word lists the commands that begin with it."""
+        """Find the named command. For an unknown word, the error lists the commands that begin with the word."""
         word = args[0]
         longer_names = [name for name in self.list_commands(ctx) if name.startswith(f"{word}-")]
         if longer_names and self.get_command(ctx, word) is None:
@@ -112,9 +112,8 @@ def _announce_name(former: str, current: str) -> None:
 
 
 def _build_app(words: Sequence[str]) -> typer.Typer:
-    """Return the Typer application with only the called command. To print a help text, the application contains a stub
-    of each listed command instead. Other commands are omitted, because Typer checks their parameters, which takes
-    longer than a whole run of `readfirst list`.
+    """Return the Typer application with only the called command. For a help text, the application contains a stub of
+    each listed command instead. More commands would be slow, because Typer checks their parameters.
     """
     settings = {"help_option_names": ["-h", "--help"]}
     app = typer.Typer(
@@ -152,9 +151,8 @@ def _build_app(words: Sequence[str]) -> typer.Typer:
 
 
 def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
-    """Return the commands that a command line may call, with their providers. If the first words are the name of a
-    command, return only this command. If the first word names a group, return the group's commands, otherwise all
-    commands. Empty for `--version`.
+    """Return the commands that a command line may call, with their providers: the called command, the commands of the
+    called group, or all commands. Empty for `--version`.
     """
     if words == ["--version"]:
         return {}
@@ -167,7 +165,7 @@ def _find_commands(words: Sequence[str]) -> Mapping[str, Commands]:
 
 
 def _stub(provider: Commands, command: str) -> Callable[..., None]:
-    """Return a function that does nothing, with the help text of a command, whose module is not imported."""
+    """Return a function that does nothing and has the help text of a command. The command's module is not imported."""
     module, _, function = provider.functions[command].partition(":")
 
     def stub() -> None: ...

@@ -194,9 +194,9 @@ Output = Annotated[
 
 
 def one_target(words: Sequence[str], command: str, kind: str = "") -> str:
-    """Return the target that a command line names. Raises UsageError for several words, or for a word that looks like a
-    misspelled target. The message suggests a command line that starts with `command`. Only targets that start with
-    `kind`, such as `mcp:`, are suggested.
+    """Return the target that a command line names. Raises UsageError for several words, or a word that looks like a
+    misspelled target. The message suggests a command line that starts with `command`, with a target that starts with
+    `kind`, such as `mcp:`.
     """
     from readfirst.harness.cli.error_handling import UsageError
     from readfirst.harness.run.did_you_mean import suggest_target
@@ -226,8 +226,8 @@ def in_installed_package(file: Path) -> bool:
 
 
 def open_own_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
-    """Open the suite of --fixtures (default: the checkout's), for a command that writes to it. `trust` is the value of
-    --trust. Raises UsageError for several suites, and for the copy inside the installed package.
+    """Open the suite of --fixtures (default: the checkout's), for a command that writes to the suite. Raises UsageError
+    for several suites, and for the suite in the installed package.
     """
     from readfirst.harness.cli.error_handling import UsageError
 
@@ -276,9 +276,8 @@ def selecting(names: Sequence[str]) -> Callable[[Callable[..., R]], Callable[...
 
 
 def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that adds options for running an implementation to a command. The command gets the values of
-    all these options as RunOptions, in the argument `options`. `names` are options of `_RUN_OPTIONS`. `others` are
-    options with a type or default that differs from `_RUN_OPTIONS`.
+    """Return a decorator that adds options for running an implementation to a command, which gets their values as
+    `options`. `names` are options of `_RUN_OPTIONS`. `others` are options with a different type or default.
     """
     return _replace_parameter(
         "options", {**{name: _RUN_OPTIONS[name] for name in names}, **others}, _make_run_options
@@ -288,8 +287,8 @@ def running(*names: str, **others: tuple[Any, Any]) -> Callable[[Callable[..., R
 def _replace_parameter(
     parameter: str, declared: Mapping[str, tuple[Any, Any]], parse: Callable[[dict[str, Any]], object]
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that replaces one parameter of a command by several options. `declared` contains the type and
-    the default of each option. The function `parse` converts the values of the options to the value of the parameter.
+    """Return a decorator that replaces a command's parameter by options. `declared` contains each option's type and
+    default. `parse` converts the values of the options to the value of the parameter.
     """
 
     def decorate(command: Callable[..., R]) -> Callable[..., R]:

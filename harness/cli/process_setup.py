@@ -17,9 +17,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def begin() -> None:
-    """Prepare the process: replace closed streams by /dev/null, and set the umask so that the user can read created
-    files. An output stream that is open only for reading counts as closed.
-    """
+    """Prepare the process: replace closed streams by /dev/null, and let the user read all created files."""
     for descriptor in (0, 1, 2):
         try:
             if descriptor and fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:
@@ -44,7 +42,7 @@ def exit_on_signals() -> None:
 
 def end() -> None:
     """Flush the standard streams at the end of a command. Afterwards, a signal or a stream that cannot be written does
-    not change the exit code, although the interpreter flushes the streams again before it exits.
+    not change the exit code.
     """
     for number in _EXIT_SIGNALS:
         signal.signal(number, signal.SIG_IGN)

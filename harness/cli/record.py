@@ -172,8 +172,7 @@ def _select_scenarios(
     suite: Suite, ids: Sequence[str], names: list[str] | None, *, missing: bool
 ) -> dict[str, Sequence[str]]:
     """Return the ids of the scenarios to record, by contract: each scenario's own contract, or the contracts `names`.
-    With `missing`, return only scenarios without a valid recording. Invariants have no recording, so they are excluded.
-    Raises UsageError if only invariants are selected.
+    With `missing`, return only scenarios without a valid recording. Raises UsageError if only invariants are selected.
     """
     scenarios = {scenario_id: suite.scenario(scenario_id, require_expect=False) for scenario_id in ids}
     ids = [scenario_id for scenario_id, scenario in scenarios.items() if not scenario.invariant]

@@ -216,7 +216,7 @@ def report(
 
 
 def _parse_failures(failures: str) -> int | None:
-    """Return the number of failures to explain, from the value of --failures. None for `all`, BRIEF if it is empty."""
+    """Return the number of failures to explain from the value of --failures. None for `all`, BRIEF for no value."""
     if not failures:
         return BRIEF
     if failures != "all" and not failures.isdecimal():

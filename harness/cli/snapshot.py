@@ -96,8 +96,7 @@ def record_contracts(
     suite: Suite, release: Release, takes: StoredReplays, options: RunOptions
 ) -> ExitCode | None:
     """Record all scenarios on a new version, and write its contracts. Return None if they were written, otherwise the
-    exit code. Scenarios without an answer are replayed again. If the share of scenarios that still have no answer is
-    above MAX_UNANSWERED, nothing is written; otherwise the contracts are written without these scenarios.
+    exit code. Nothing is written if the share of scenarios without an answer is above MAX_UNANSWERED.
     """
     wanted = scenarios_to_record(suite, release)
 
@@ -144,9 +143,7 @@ def _record_and_compare(suite: Suite, release: Release, takes: StoredReplays, op
 
 
 def _check_quickly(suite: Suite, release: Release, takes: StoredReplays, options: RunOptions) -> int:
-    """Replay a few scenarios, print whether the version changes anything and why, and return the exit code. Nothing is
-    written to the suite. For older models, scenarios are replayed only if their answers depend on the model.
-    """
+    """Replay a few scenarios, print whether the version changes anything and why, and return the exit code."""
     known = behaviour_histories()
     points = change_points(suite, known)
     pairs = [(suite.contracts.find(contract.name), before) for contract, before in release.contracts]
@@ -180,7 +177,7 @@ def _check_quickly(suite: Suite, release: Release, takes: StoredReplays, options
 
 
 def _print_first_difference(contract: Contract, result: Diff) -> None:
-    """Print the first scenario that differs. Used to show a result before all scenarios are replayed."""
+    """Print the first scenario that differs, before all scenarios are replayed."""
     (scenario_id,) = result.differing
     cause = headline(result.causes[0])
     say(f"{contract.name}: {scenario_id} differs: {cause}; a second replay will confirm it", err=True)

@@ -35,14 +35,14 @@ UNEXPLAINED = "not explained yet"
 CHANCE = "How far an interrupted call gets, and which of two is faster, is a matter of chance."
 """Reason that `--update-baseline` writes for a failed scenario whose result depends on chance."""
 GENERATED_REASONS = (UNEXPLAINED, CHANCE)
-"""The reasons that `--update-baseline` writes. They do not accept a harm, because a person must explain harm."""
+"""The reasons that `--update-baseline` writes. They do not accept a harm: a user must write a reason for harm."""
 
 _COMMENT_PATTERN = re.compile(r'\s*- \{(?:[^"]|"(?:[^"\\]|\\.)*")*?\}\s+# (.*?)\s*')
 """Pattern of a line that contains a whole entry and a comment after it. Used to keep the comments of users."""
 
 
 class BaselineError(SuiteError):
-    """The baseline file is invalid. Each of `findings` states the position of an error and a way to correct it."""
+    """Raised for an invalid baseline file. Each of `findings` states the position of an error, and a correction."""
 
     exit_code = ExitCode.USAGE
 
@@ -51,10 +51,10 @@ class BaselineError(SuiteError):
 class Acceptance:
     """One entry of a baseline: the lowest failed level, and the reason for accepting the failure.
 
-    `subject` is the id of a scenario or of a rule. An entry for a rule accepts failures of all its scenarios at `level`
-    or a higher level. A failure at the level `safe` is accepted only if `harms` lists its kinds of harm. If `varies` is
-    true, the scenario may also pass, or fail at a higher level, because the result depends on chance. `link` is the
-    address of a report. `comment` is the text after the entry on its line.
+    `subject` is the id of a scenario or of a rule. An entry for a rule accepts all failures of its scenarios from
+    `level` upwards. A failure at the level `safe` is accepted only if `harms` lists its kinds of harm. If `varies`, the
+    scenario may also pass, because the result depends on chance. `link` is the address of a report, `comment` the text
+    after the entry on its line.
     """
 
     subject: str
@@ -78,8 +78,7 @@ class Acceptance:
 class Baseline:
     """A baseline file. `accepted` contains the entries by scenario (or rule) and contract. `name` is the name of the
     implementation, and `position` the place of this name in the file. `lacking` are the capabilities that were missing
-    when the file was written; None if the file does not list them. `level` is the level of the run that wrote the file,
-    None if unknown.
+    in the run that wrote the file, and `level` is the level of this run. None if the file does not state them.
     """
 
     name: str
@@ -89,7 +88,7 @@ class Baseline:
     level: Level | None = None
 
     def level_warning(self, level: Level, option: str = "--level") -> str:
-        """Return a warning about `option` if `level` is above the level of the baseline. Otherwise an empty text."""
+        """Return a warning about `option` if `level` is above the level of the baseline. Empty without a warning."""
         if self.level is None or LEVELS.index(level) <= LEVELS.index(self.level):
             return ""
         return (
@@ -105,10 +104,10 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class BaselineResult:
-    """The effect that a verdict and the baseline together have on the exit code of a run. `conformant` is true if the
-    scenario passed, its failure is accepted, or it was not judged. The texts may be empty: `accepted` is the reason in
-    the baseline for an accepted failure, `stale` a message about an entry that must be changed, and `unclaimed` the
-    missing capabilities that the run requires. If `needs_reason`, `stale` asks the user to write a reason.
+    """The effect of a verdict and the baseline on the exit code of a run. `conformant`: the scenario passed, its
+    failure is accepted, or it was not judged. `accepted`: the baseline's reason for an accepted failure. `stale`: a
+    message about an entry that must be changed; if `needs_reason`, the user must write a reason. `unclaimed`: the
+    missing capabilities that the run requires.
     """
 
     conformant: bool
@@ -126,8 +125,7 @@ def lowest_failure(verdict: Verdict) -> FailedLevel | None:
 def apply_baseline(verdict: Verdict, baseline: Baseline | None = None) -> BaselineResult:
     """Return the effect of a verdict on the exit code. The baseline accepts a failure if the level of its entry is the
     lowest failed level. If a lower level fails, the verdict is not conformant. If only a higher level or no level
-    fails, the entry is out of date (`stale`), except for an entry with `varies: true` and an entry for a rule. Levels
-    above the requested level are ignored.
+    fails, the entry is `stale`, except for an entry with `varies: true` and an entry for a rule.
     """
     failing = lowest_failure(verdict)
     entry = baseline.entry_for(verdict) if baseline else None
@@ -171,7 +169,7 @@ def _describe_failure(verdict: Verdict) -> str:
 
 
 def is_above(level: FailedLevel, verdict: Verdict) -> bool:
-    """Whether a level is higher than the level that was requested for a verdict, and was therefore not judged."""
+    """Whether a level is higher than the requested level of a verdict, and was therefore not judged."""
     return FAILED_LEVELS.index(level) > FAILED_LEVELS.index(verdict.level)
 
 
@@ -179,8 +177,7 @@ def load_baseline(
     file: Path, ids: Collection[str], contracts: Contracts, rules: Collection[str] = (), suite: str = ""
 ) -> Baseline:
     """Read a baseline file. `ids`, `contracts` and `rules` are the names that its entries may use. `suite` is the title
-    of the run's suites. Raises BaselineError with all problems, or with a single problem if the file was written for
-    other suites.
+    of the run's suites. Raises BaselineError with all problems of the file.
     """
     try:
         look = Inspection(load(read(file), file))
@@ -252,11 +249,9 @@ def _parse_acceptance(
 class BaselineChecker:
     """Applies a baseline to the verdicts of a run, and finds scenarios that were not judged although they must be.
 
-    A scenario is not judged if the implementation lacks a capability or if a call needs an unsupported feature. Without
-    a baseline that lists missing capabilities, only the capabilities in `claims` (default: Read, Edit, Write) must be
-    supported. With such a baseline, only the listed capabilities may be missing, and the capabilities in `claims` must
-    be supported as well. At the level `safe`, Read, Edit and Write are also required, unless `claims` is given.
-    Features that the machine lacks are ignored.
+    A scenario is not judged if the implementation lacks a capability or a feature. The capabilities in `claims`
+    (default: Read, Edit, Write) must be supported. If a baseline lists missing capabilities, all other capabilities
+    must be supported, too. Features that the machine lacks are ignored.
     """
 
     def __init__(self, baseline: Baseline | None = None, claims: frozenset[str] | None = None) -> None:
@@ -273,7 +268,7 @@ class BaselineChecker:
         return self._required if former is None else self._given | (BASIC_CAPABILITIES - former.unclaimed)
 
     def apply_baseline(self, verdict: Verdict) -> BaselineResult:
-        """Return the effect of a verdict on the exit code. Call it once per verdict: it counts missing features."""
+        """Return a verdict's effect on the exit code, and count missing features. Must be called once per verdict."""
         ruling = apply_baseline(verdict, self._baseline)
         if not verdict.lacks or not ruling.conformant:
             return ruling

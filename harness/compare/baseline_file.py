@@ -40,13 +40,10 @@ def baseline_text(
     """Return the text of a baseline file that accepts exactly the failures among `verdicts`.
 
     `name` is the name of the run, `suite` the version of the suite, `level` the level of the run. Entries of the
-    previous baseline `old` keep reason, comment and link. A new entry gets the reason UNEXPLAINED; so does an entry of
-    `old` whose failure has become a harm. An entry of `old` stays unchanged if it has no verdict, if it varies
-    (`varies: true`), or if its level is above the level of the run. An entry for a rule stays if a scenario of the rule
-    fails at its level or above. `of_all` means that the verdicts are of all scenarios; otherwise the missing
-    capabilities in `old` stay listed. `lucky` contains scenarios that pass or fail by chance. If a lucky scenario
-    fails, the lucky scenarios of its rule that passed get the same entry. With `added`, `old` is about other scenarios
-    than `verdicts`.
+    previous baseline `old` keep reason, comment and link. A new entry, and an entry whose failure has become a harm,
+    gets the reason UNEXPLAINED. An entry of `old` stays unchanged if it has no verdict, has `varies: true`, or has a
+    level above the level of the run. If not `of_all`, the missing capabilities in `old` stay listed. `lucky` contains
+    scenarios that pass or fail by chance. With `added`, `old` is about other scenarios than `verdicts`.
     """
     accepted = dict(old.accepted) if old else {}
     judged_rules: set[tuple[str, str]] = set()
@@ -101,13 +98,13 @@ def baseline_text(
 
 
 def _at_level(entry: Acceptance, level: FailedLevel) -> Acceptance:
-    """Return a copy of an entry with a different level. If it now accepts a harm, its reason becomes UNEXPLAINED."""
+    """Return an entry with a different level. If the entry now accepts a harm, its reason becomes UNEXPLAINED."""
     is_new_harm = level == "safe" and entry.level != "safe"
     return replace(entry, level=level, reason=UNEXPLAINED if is_new_harm else entry.reason)
 
 
 def with_first_difference(verdict: Verdict) -> Verdict:
-    """Return a copy of a verdict with only the first difference at its lowest failed level. Long values are cut."""
+    """Return a verdict with only the first difference at its lowest failed level. Long values are shortened."""
     level = lowest_failure(verdict)
     first = next((difference for difference in verdict.differences if difference.level == level), None)
     if first is None:

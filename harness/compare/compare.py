@@ -53,12 +53,10 @@ def compare(
 ) -> Verdict:
     """Compare the outcome of a scenario with a contract. The returned verdict contains the differences of all levels.
 
-    Differences are in the order of the steps; within a step the lowest level comes first. A level holds only if all
-    levels below it hold. If the contract `documented` states no result for a call, only the effects of the call are
-    compared, with the scenario's own contract. `judgement` contains the harms of the same outcome. If `judgement` is
-    None, `safe` holds only if `effects` holds. `with_full_contents` returns a scenario with full contents instead of
-    digests (`Suite.with_full_contents`). Raises ValueError for `verbatim` without `recorded`, an invariant without a
-    judgement, or a scenario with the expected results of a different version.
+    Differences are in the order of the steps, and of the levels. `judgement` contains the harms of the same outcome. If
+    `judgement` is None, `safe` holds only if `effects` holds. `with_full_contents` returns a scenario with full
+    contents instead of digests (`Suite.with_full_contents`). Raises ValueError for `verbatim` without `recorded`, an
+    invariant without a judgement, or a scenario with the expected results of a different version.
     """
     if level == "verbatim" and recorded is None:
         raise ValueError(f"{scenario.id}: the level verbatim needs a recording of {contract.name}")
@@ -178,9 +176,7 @@ class _Comparison:
                 self._add_difference(*position, "safe", found, self.scenario.steps[harm.step].position)
 
     def _is_refused(self, index: int, number: int) -> bool:
-        """Whether the contract refuses the call `number` in step `index`. The contract `documented` may refuse a call
-        that all versions answer.
-        """
+        """Whether the contract refuses the call `number` in step `index`."""
         clause = self._clause(calls_of(self.scenario.steps[index])[number])
         return clause is not None and clause.error is not None
 

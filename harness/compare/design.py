@@ -27,7 +27,7 @@ OMITTED_REFUSALS: Mapping[Design, frozenset[str]] = {
     "content-checked": _REFUSED_CHANGED,
     "ungated": _REFUSED_CHANGED | {"not_read"},
 }
-"""The error names of the refusals that a design does not require. `hash-checked` must still refuse changed content."""
+"""The error names of the refusals that a design does not require. `hash-checked` must refuse changed content."""
 
 _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
     "strict": frozenset(),
@@ -41,10 +41,9 @@ _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
 def apply_design(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, design: Design | None
 ) -> Verdict:
-    """Return the verdict after taking the declared design into account. Without a design (None), all refusals of the
-    contract are required. If the contract refuses a call that the design may answer, the scenario becomes
-    `unsupported`, even if it would pass. The scenario fails at every level if a call that the contract refuses loses
-    changes of other programs. At the level `safe`, the verdict is not changed, because this level requires no refusals.
+    """Return the verdict after taking the declared design into account. If the contract refuses a call that the design
+    may answer, the scenario becomes `unsupported`. The scenario fails at every level if such a call loses changes of
+    other programs. At the level `safe`, and without a design, the verdict is not changed.
     """
     if design is None:
         return verdict
@@ -101,10 +100,8 @@ class DesignUnclear(ReadfirstError):  # noqa: N818 - the name is the finding
 
 
 def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
-    """Replay a few scenarios with an implementation, and return the design that fits its behaviour. The scenarios test
-    an Edit without a Read, an Edit of a file that changed since its Read, and an Edit of a file with a new time and the
-    same content. Raises DesignUnclear if a scenario ends early, if an Edit just after a Read is refused, or if an Edit
-    does harm.
+    """Replay a few scenarios with an implementation, and return the design that fits its behaviour. Raises
+    DesignUnclear if a scenario ends early, if an Edit just after a Read is refused, or if an Edit does harm.
     """
     suite = Suite(default_root())
 
@@ -128,8 +125,8 @@ def design_seen(adapter: Adapter, place: WorkspacePool) -> Design:
 
 
 def find_contradiction(declared: Design, adapter: Adapter, place: WorkspacePool) -> str:
-    """Replay a few scenarios. If the behaviour contradicts the design `declared`, return a message that describes the
-    behaviour and names the design that fits. Otherwise return an empty text.
+    """Replay a few scenarios. Return a message with the fitting design if the design `declared` does not fit the
+    behaviour. Otherwise return an empty text.
     """
     try:
         seen = design_seen(adapter, place)

@@ -16,9 +16,7 @@ _WORD_CHARACTER_PATTERN = re.compile(r"\w")
 
 
 def _replace_path(word: re.Match[str]) -> str:
-    """Replace the beginning of a word, up to the last file suffix such as `.txt`, by `PATH`. A single regular
-    expression for this would need quadratic time.
-    """
+    """Replace the beginning of a word, up to the last file suffix such as `.txt`, by `PATH`."""
     for suffix in reversed([*_FILE_SUFFIX_PATTERN.finditer(word[0])]):
         name = word[0][: suffix.start()].rstrip("-")
         if _WORD_CHARACTER_PATTERN.match(name, len(name) - 1):
@@ -65,9 +63,9 @@ def signature(verdict: Verdict) -> str:
     """Return the signature of a failed verdict: its first difference at the lowest failing level, without paths,
     numbers and quoted words. Empty if the scenario neither failed nor ended early.
 
-    Examples: `effects: refused: File not found`, `effects: not refused, expected not_read`, `effects: file: line ends`,
-    `reason: expected not_read, said file_not_found`, `text`, `error: ...`. The signature of a harm contains its kind
-    and the difference in effects, such as `safe: lost: effects: file: content`.
+    Examples: `effects: refused: File not found`, `effects: file: line ends`, `reason: expected not_read, said
+    file_not_found`, `text`, `error: ...`. For a harm, the signature contains the kind of harm: `safe: lost: effects:
+    file: content`.
     """
     if verdict.status == "error":
         return f"error: {_generalize(verdict.reason)}"
@@ -106,11 +104,11 @@ def kind(difference: Difference) -> str:
 
 
 _MAX_HARM_CHARS = 150
-"""Maximum length of the part of a harm's description that is used to distinguish it from other harms, in characters."""
+"""Maximum characters of a harm's description in a signature."""
 
 
 def kind_of_harm(difference: Difference) -> str:
-    """Describe a harm without paths, numbers and quoted words. For a difference without harm, return its `kind`."""
+    """Describe a harm without paths, numbers and quoted words. Return the `kind` of any other difference."""
     if difference.level != "safe":
         return kind(difference)
     return f"safe: {_generalize(difference.what, max_chars=_MAX_HARM_CHARS)}"

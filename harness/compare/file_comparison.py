@@ -25,7 +25,7 @@ _OUTSIDE_PREFIXES = ("../", "$HOME/", "$TMPDIR/")
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """One difference in the result of a step: the compared item (such as a file), its expected and its actual value."""
+    """One difference in the result of a step: the compared file or text, its expected and its actual value."""
 
     what: str
     expected: str
@@ -39,9 +39,9 @@ def file_differences(
     changes: Mapping[str, Entry | None],
 ) -> list[FileDifference]:
     """Compare the changes of files in a step with the expected changes. Return the differences, sorted by path.
-    `expected` are the changes that the contract states, `world` the changes that the harness made during the step;
-    `expected` takes precedence. All other paths must not change, except for new parents of new files. The mode of an
-    existing file must not change. The mode of a new file is compared only if the contract states a mode.
+    `expected` are the changes that the contract states, `world` the changes that the harness made during the step. All
+    other paths must not change, except for new parents of new files. The mode of a new file is compared only if the
+    contract states a mode.
     """
     differences: list[FileDifference] = []
     if not (expected or world or changes):
@@ -139,9 +139,9 @@ def _decode(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Compare an answer with the expected text. Return the differences. Empty if `expected` is None. Either `answer` or
-    `raw`, the answer with the text that the host program added, must equal the expected text. With
-    `ignores_outer_whitespace`, whitespace at both ends of a complete text is not compared.
+    """Compare an answer with the expected text, and return the differences. Empty if `expected` is None, or if `answer`
+    or `raw` equals `expected`. `raw` is the answer with the text that the host program added. With
+    `ignores_outer_whitespace`, whitespace at both ends is not compared.
     """
     if expected is None:
         return []
@@ -159,10 +159,9 @@ def trace_differences(
     names: Mapping[str, tuple[str, ...]],
     traces: Mapping[str, Trace],
 ) -> Iterator[FileDifference]:
-    """Yield a difference for each file with a new time or inode and the same content, if the step must not touch it. A
-    step may touch a file if a change of the file is `expected`, or if a call in `allowed` may write the file. A call
-    that may write a file may write all `names` (hard links) of the file. A call without a path may write any file.
-    `state` is the workspace before the step.
+    """Yield a difference for each file with a new time or inode and the same content, if the step must not touch the
+    file. A step may touch a file if a change of the file is `expected`, or if a call in `allowed` may write the file
+    under one of its `names` (hard links). `state` is the workspace before the step.
     """
     written: set[str] = set()
     for call in allowed:
@@ -190,10 +189,9 @@ def name_differences(
     changes: Mapping[str, Entry | None],
 ) -> Iterator[FileDifference]:
     """Yield a difference for each name that does not share its file with the right names (hard links). `before` and
-    `after` contain, for each name, all names of its file before and after the step. A name that is not in `expected`
-    must share its file with the same names as before. A name in `expected` must be a separate file, because that file
-    is new or replaced. Exception: names of one file with the same expected content must still share the file, because
-    the file is written in place. Names that the step deletes are ignored.
+    `after` contain all names of a name's file before and after the step. A name that is not in `expected` must share
+    its file with the same names as before. A name in `expected` must be a separate file, unless all names of its
+    previous file have the same expected content.
     """
     gone = {path for path, entry in changes.items() if entry is None}
     explained = gone.copy()

@@ -17,7 +17,7 @@ def level_of(class_: RuleClass) -> Level:
 
 
 def reach_of(verdict: Verdict) -> Reach:
-    """Return the highest level that a scenario reached, or the reason why it was not judged. `verbatim` is ignored."""
+    """Return the highest level that a scenario reached, except `verbatim`, or the reason why it was not judged."""
     match verdict.status:
         case "error" | "unsupported" | "unspecified" as status:
             return status
@@ -30,7 +30,7 @@ def reach_of(verdict: Verdict) -> Reach:
 
 
 def reach_holds_at(reach: Reach, level: Level) -> bool | None:
-    """Whether a scenario with the result `reach` holds at a level. None if it was not judged."""
+    """Whether a scenario with the result `reach` holds at a level. None if the scenario was not judged."""
     match reach:
         case "unsupported" | "unspecified":
             return None
@@ -48,9 +48,8 @@ its scenarios need a missing capability. `unknown`: none was judged.
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """The result of one scenario of a rule, used to compute the cell of the rule in a table. `holds` is None if the
-    scenario was not judged. `lacking` means that a capability is missing. `length` is the number of given files and
-    steps of the scenario.
+    """The result of one scenario of a rule. `holds` is None if the scenario was not judged. `lacking` means that a
+    capability is missing. `length` is the number of files and steps of the scenario.
     """
 
     scenario_id: str
@@ -61,9 +60,8 @@ class ScenarioResult:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The result of a rule for one implementation or version: the numbers of all scenarios, of judged scenarios, and of
-    passed scenarios. `shortest` is the shortest failing scenario, or empty. The results are the same since version
-    `since`.
+    """The result of a rule for one implementation or version, with numbers of scenarios. `shortest` is the id of the
+    shortest failing scenario, or empty. The results are the same since version `since`.
     """
 
     standing: Standing
@@ -75,7 +73,7 @@ class Cell:
 
 
 def standing(judged: int, holding: int, lacking: int) -> Standing:
-    """Return whether a rule holds, from the numbers of scenarios that were judged, hold, or lack a capability."""
+    """Return whether a rule holds. `judged`, `holding` and `lacking` (a capability) are numbers of scenarios."""
     if not judged:
         return "not claimed" if lacking else "unknown"
     if holding == judged:

@@ -15,9 +15,8 @@ _MAX_LINE_CHARS = 118
 
 @dataclass(frozen=True, slots=True)
 class MissingCapabilities:
-    """The capabilities and the features of calls that an implementation lacks. `unclaimed` contains the capabilities. A
-    baseline lists them, so that a later run detects further missing capabilities. `unsupported` contains the features,
-    such as `Read with pages`, each with the number of scenarios that need the feature.
+    """The capabilities (`unclaimed`) and the features of calls (`unsupported`) that an implementation lacks. Each
+    feature, such as `Read with pages`, has the number of scenarios that need the feature.
     """
 
     unclaimed: frozenset[str] = frozenset()
@@ -25,7 +24,7 @@ class MissingCapabilities:
 
     @classmethod
     def of(cls, verdicts: Iterable[Verdict]) -> MissingCapabilities:
-        """Collect missing capabilities, and features with counts. With several contracts, use the largest count."""
+        """Collect missing capabilities, and features with counts (with several contracts, the largest count)."""
         unclaimed: set[str] = set()
         counts: dict[str, Counter[str]] = {}
         for verdict in verdicts:
@@ -36,7 +35,7 @@ class MissingCapabilities:
         return cls(frozenset(unclaimed), _maximum_counts(*counts.values()))
 
     def merge(self, earlier: MissingCapabilities, *, are_disjoint: bool) -> MissingCapabilities:
-        """Merge the results of this and an `earlier` run. Add counts if no scenario is in both (`are_disjoint`)."""
+        """Merge the results of this and an `earlier` run. Add the counts if `are_disjoint`: no common scenarios."""
         counts = _maximum_counts(self.unsupported, earlier.unsupported)
         if are_disjoint:
             counts = dict(Counter(self.unsupported) + Counter(earlier.unsupported))
@@ -55,7 +54,7 @@ class MissingCapabilities:
 
 
 def lacks_call_feature(verdict: Verdict) -> bool:
-    """Whether a feature of a call, such as `Read with pages`, was missing, and not a whole capability."""
+    """Whether the implementation has the scenario's capabilities, but lacks a feature of a call: `Read with pages`."""
     return any(" " in name for name in verdict.lacks)
 
 

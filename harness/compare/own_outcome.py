@@ -22,8 +22,8 @@ from readfirst.harness.suite.transcript import RecordedResult, Transcript, Trans
 
 
 def text_of(clause: Clause, expectation: Expectation) -> str:
-    """Return the expected text of an answer. If the clause (expected result) states no text, return the recorded text.
-    Empty if no text is known, or if the recorded answer is a refusal and the clause is not, or vice versa.
+    """Return the text that a clause (expected result) states for an answer, otherwise the recorded text. Empty if no
+    text is known, or if only one of clause and recorded answer is a refusal.
     """
     text = clause.text
     recorded = expectation.recorded
@@ -44,16 +44,15 @@ def reminders_of(scenario: Scenario, contract: Contract, clause: Clause | None) 
 
 
 def own_outcome(scenario: Scenario, contract: Contract, fallback: Outcome | None = None) -> Outcome:
-    """Return the outcome that a replay would have on an implementation with exactly the behaviour of a contract.
-    `fallback` is an outcome on a different implementation. It provides the contents that the contract does not state in
-    full.
+    """Return the outcome that a replay would have on an implementation with exactly the behaviour of a contract. The
+    contents that the contract states only as digests are taken from `fallback`, another implementation's outcome.
     """
     steps = tuple(_transcript_steps(scenario, contract, fallback or Outcome(scenario.id, ())))
     return recorded_outcome(scenario, Transcript(steps))
 
 
 def own_harms(scenario: Scenario, contract: Contract, fallback: Outcome) -> set[tuple[int, int, Kind, str]]:
-    """Return the harms that the contract does: step and call (from 0), kind, path. `fallback`: see `own_outcome`."""
+    """Return the harms that the contract does: step and call (from 0), kind, path. See `own_outcome` for `fallback`."""
     harms = harms_of(scenario, own_outcome(scenario, contract, fallback))
     return {(harm.step, harm.call, harm.kind, harm.path) for harm in harms}
 

@@ -59,9 +59,8 @@ def apply_refusals(
     verdict: Verdict, scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Verdict:
     """Return the verdict after taking the `declared` refusals of the implementation into account. A failed scenario
-    becomes `unsupported` if the implementation made a declared refusal. The scenario stays `failed` if the session did
-    a harm that the contract does not do, if it refused a different call that every contract answers, or if there is an
-    earlier difference at a requested level. A declared refusal never counts as `overcautious`.
+    becomes `unsupported` if the implementation made a declared refusal. Exceptions: a harm that the contract does not
+    do, a different refusal of a call that every contract answers, and an earlier difference at a requested level.
     """
     if not declared:
         return verdict
@@ -94,8 +93,8 @@ def apply_refusals(
 def _calls_covered(
     scenario: Scenario, contract: Contract, outcome: Outcome, declared: Collection[str]
 ) -> Iterator[tuple[tuple[int, int], str, bool]]:
-    """Yield each call that the contract answers and that a `declared` refusal covers: its step and number, the name of
-    the refusal, and whether the implementation refused the call.
+    """Yield each call that the contract answers and that a `declared` refusal covers: step and number, the name of the
+    refusal, and whether the implementation refused the call.
     """
     for made in iter_calls(scenario, outcome):
         clause = effects_clause_for(scenario, made.call.expect, contract)
@@ -108,7 +107,7 @@ def _calls_covered(
 @dataclass(frozen=True, slots=True)
 class MadeCall:
     """A call of a replay, with its result and the files before its execution (`state`). `place` is its step and number,
-    from 0. `known` contains the content that each file had after the last answered call that named it.
+    from 0. `known` contains the content that the session knows of each file.
     """
 
     place: tuple[int, int]
@@ -128,9 +127,7 @@ class MadeCall:
         return [entry for path in self.paths if isinstance(entry := self.state.get(path), RegularFile)]
 
     def has_known(self, *, same: bool) -> bool:
-        """Whether any file of the call still has the content that the session knows. With `same` false: whether any
-        file has a different content.
-        """
+        """Whether any file of the call has the content that the session knows, or a different content if not `same`."""
         pairs = ((self.known.get(path), self.state.get(path)) for path in self.paths)
         return any(
             data is not None and isinstance(entry, RegularFile) and (entry.data == data) is same

@@ -19,9 +19,7 @@ from readfirst.harness.suite.scenario import READERS, ParallelCalls, Scenario, T
 from readfirst.harness.workspace.snapshot import candidate_paths
 
 _SHOWING = READERS | {BASH}
-"""Tools whose answer must itself show the lines that the contract's answer shows. For other tools, an earlier answer
-of the session may have shown the lines.
-"""
+"""Tools whose answer must show the lines that the contract's answer shows. Otherwise, an earlier answer may do so."""
 _NO_TEXT = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF")
 """First bytes of images and documents. Their contents are not shown as lines, so they are not compared."""
 _TAG = re.compile(r"</?[A-Za-z_][^<>\n]*>")
@@ -33,8 +31,8 @@ _MAX_RANGES = 4
 
 class ShownLines(NamedTuple):
     """The lines of one file that an answer of the contract shows, by number (from 1). `are_cells`: cells of a notebook.
-    `call` is the number of the answer in its step, from 0; None for the reminders of a step. With `may_be_earlier`, an
-    earlier answer of the session may show the lines instead; otherwise this answer must show them.
+    `call` is the number of the answer in its step, from 0. None for reminders. With `may_be_earlier`, an earlier answer
+    of the session may show the lines instead.
     """
 
     call: int | None
@@ -47,9 +45,7 @@ class ShownLines(NamedTuple):
 def lines_of_contract(
     scenario: Scenario, contract: Contract, index: int, seen: JudgedStep
 ) -> Iterator[ShownLines]:
-    """Yield the lines that the contract's answers show in step `index` (from 0). `seen` contains the calls and the
-    files of the same step in a replay.
-    """
+    """Yield the lines that the contract's answers show in a step. `seen` is the same step in a replay."""
     step = scenario.steps[index]
     if not isinstance(step, ToolCall | ParallelCalls):
         return
@@ -87,8 +83,8 @@ def _within_documented_limits(
 def _lines_in_answer(
     number: int | None, call: ToolCall, answer: str, files: Mapping[str, Entry], *, may_be_earlier: bool
 ) -> Iterator[ShownLines]:
-    """Yield the lines of each file that an answer of the contract shows. `number`, the number of the call from 0, and
-    `may_be_earlier` are stored in each result.
+    """Yield the lines of each file that an answer of the contract shows. `number` (the number of the call, from 0) and
+    `may_be_earlier` are stored in each ShownLines.
     """
     named = set(candidate_paths(call.arguments, files))
     for path, entry in files.items():
@@ -108,8 +104,8 @@ def _lines_in_answer(
 def find_missing_lines(
     scenario: Scenario, contract: Contract, outcome: Outcome, judgement: Judgement
 ) -> Iterator[tuple[int, int, FileDifference]]:
-    """Find answers that show fewer lines than the contract's. Yield the step, the call (both from 0), and the
-    difference. If an earlier answer may show the missing lines instead, they are reported only once for each file.
+    """Find answers that show fewer lines than the contract's answers. Yield the step, the call (both from 0), and the
+    difference. If earlier answers may show the missing lines, a file's difference is reported only once.
     """
     reported: set[str] = set()
     for index, seen in judgement.steps.items():
@@ -168,8 +164,7 @@ def cell_sources(path: str, data: bytes) -> list[str]:
 
 def shown_cells(sources: Sequence[str], answer: str) -> list[bool]:
     """Return for each cell of a notebook whether an answer shows all lines of its source, after the lines of earlier
-    cells. Tags in the answer are ignored. Lines may be escaped as in JSON, and must not be part of a longer word. A
-    cell without text counts as shown.
+    cells. Tags in the answer are ignored. A cell without text counts as shown.
     """
     answer = _TAG.sub("\n", answer)
     shown = []

@@ -33,7 +33,7 @@ _EXCEPTION_PATTERN = re.compile(r"it raised (\w+)")
 
 
 def _shorten_reason(reason: str) -> str:
-    """Shorten the reason for a status, such as `error`, to its first part, or to the name of the raised exception."""
+    """Shorten the reason for a status, such as `error`, to its beginning, or to the name of the raised exception."""
     if raised := _EXCEPTION_PATTERN.search(reason.partition("\n")[0]):
         return raised[1]
     first = reason.partition("\n")[0].partition("; ")[0].removeprefix("the adapter ")
@@ -42,8 +42,8 @@ def _shorten_reason(reason: str) -> str:
 
 @dataclass(slots=True)
 class Count:
-    """Numbers of scenarios with each status, for one family (such as `gate`) or for all scenarios. `judged` counts the
-    scenarios that passed, failed or ended early (`error`), `holds` the scenarios that reach each level.
+    """Numbers of scenarios with each status. `judged` counts the scenarios that passed, failed or ended early
+    (`error`), `holds` the scenarios that reach each level.
     """
 
     scenarios: int = 0
@@ -61,7 +61,7 @@ class Count:
     milliseconds: float = 0.0
 
     def add(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Count one verdict, and its acceptance by the baseline."""
+        """Count one verdict, and whether the baseline accepts its failure."""
         self.scenarios += 1
         self.calls += verdict.calls
         self.steps += verdict.steps
@@ -75,7 +75,7 @@ class Count:
 
     @property
     def share(self) -> str:
-        """The number of judged scenarios, of those that the contract covers: for example `judged 3 of 5`."""
+        """The share of judged scenarios among the scenarios that the contract covers: for example `judged 3 of 5`."""
         return f"judged {self.judged or 'none'} of {self.scenarios - self.unspecified}"
 
     def plus(self, other: Count) -> Count:
@@ -86,10 +86,9 @@ class Count:
 
 
 class Summary:
-    """The result of a run. It counts verdicts one by one, so that its memory does not grow with the number of
-    scenarios. `families` contains the counts for each contract and family, `contracts` those for each contract, in the
-    order of the run. `requirements` counts the verdicts on all contracts by requirement (`must`, `should`, `observed`),
-    if the scenario has one.
+    """The result of a run, which counts verdicts one by one. `families` contains the counts for each contract and
+    family, `contracts` those for each contract, and `requirements` those for each requirement (`must`, `should`,
+    `observed`).
     """
 
     def __init__(self) -> None:
@@ -192,7 +191,7 @@ class Summary:
         return [name for name, judged in self.suites.items() if not judged] if self.total.judged else []
 
     def complaint(self) -> str:
-        """Return a message for the user about scenarios that were not judged although they must be. Empty if none."""
+        """Return a message about required scenarios that were not judged. Empty without such scenarios."""
         if not self.unclaimed:
             return ""
         most = self.unclaimed.most_common(_MAX_NAMED_CAPABILITIES)
@@ -220,8 +219,8 @@ class Summary:
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
-        """Return up to two lines with examples: one for the kinds of harm that the contract does not do in the example,
-        the other for kinds that it does, too.
+        """Return up to two lines with an example for each kind of harm. The second line has the examples in which the
+        contract does the same harm.
         """
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []
@@ -236,7 +235,7 @@ class Summary:
         return lines
 
     def likeness_sentence(self, name: str, level: Level) -> str:
-        """Return a sentence about harm that implementation and contract both do in passed scenarios. Empty if none."""
+        """Return a sentence about harm of both implementation and contract in passed scenarios. Empty without harm."""
         if self.exit_code is not ExitCode.CONFORMANT or self.total.accepted or not self.harmful_alike:
             return ""
         named = "The reference" if name == "reference" else name
@@ -257,7 +256,7 @@ class Summary:
         return f"{named} reproduces {product}, including the {scenarios} in which {contract} loses or spoils work."
 
     def by_hand_sentence(self) -> str:
-        """Return a line with the number of scenarios with expected results written by hand. Empty without any."""
+        """Return a line with the number of scenarios whose expected results were written by hand. Empty if 0."""
         if not self.by_hand:
             return ""
         return f"expected by hand, not recorded: {pluralize(self.by_hand, 'scenario')}"
@@ -273,9 +272,7 @@ class Summary:
         return f"{declared}: {pluralize(self.left_out.total(), 'scenario')} not claimed{rules}"
 
     def error_lines(self) -> list[str]:
-        """Return a line for each of the first scenarios that ended early and are not accepted, and a line with the
-        number of further such scenarios.
-        """
+        """Return lines about the first unaccepted scenarios that ended early, and the number of further ones."""
         lines = [f"ended early: {error}" for error in self._errors[:_MAX_ERROR_LINES]]
         if more := len(self._errors) - len(lines):
             lines.append(f"ended early: {more:,} more; --failures all explains all of them")

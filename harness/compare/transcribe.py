@@ -23,7 +23,7 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
 def transcribe_answers(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
 ) -> dict[int, TranscriptStep]:
-    """Return the answers of `steps` (from 0) in recorded form. Changes after the end are added to the last step."""
+    """Return the answers of `steps` (from 0) in the form of a recording. The last step gets changes after its end."""
     later = outcome.afterwards.changes
     if later and outcome.steps:
         *others, last = outcome.steps
@@ -34,7 +34,7 @@ def transcribe_answers(
 def _transcribe_steps(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary
 ) -> Iterator[tuple[int, TranscriptStep]]:
-    """Yield each step that contains calls in its recorded form, with the index of the step."""
+    """Yield each step that contains calls in the form of a recording, with the index of the step."""
     state = dict(outcome.before)
     for index, (step, done) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         if isinstance(step, ToolCall | ParallelCalls):
@@ -89,7 +89,7 @@ def _transcribe_step(
 
 
 def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return the new states of paths that the implementation changed, or replaced with the same bytes, in a step."""
+    """Return the paths that the implementation changed, or replaced with the same bytes, with their new entries."""
     world = {**before, **done.expected_world}
     paths = sorted({*done.changes, *done.expected_world})
     entries = {path: done.changes.get(path, before.get(path)) for path in paths}
@@ -98,7 +98,7 @@ def own_changes(done: StepOutcome, before: Mapping[str, Entry]) -> dict[str, Ent
 
 
 def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None]) -> dict[str, Entry | None]:
-    """Return the files that lost a hard link when equal bytes replaced them. `world`: all files before the change."""
+    """Return the files that lost a hard link when a file with the same bytes replaced them. `world`: earlier files."""
     return {
         path: world[path]
         for path, trace in done.traces.items()
@@ -109,13 +109,13 @@ def files_with_changed_links(done: StepOutcome, world: Mapping[str, Entry | None
 def _is_implied(
     path: str, entry: Entry | None, changes: Mapping[str, Entry | None], before: Mapping[str, Entry]
 ) -> bool:
-    """Whether a path is a new directory above a new path. Every implementation creates it, so it is not recorded."""
+    """Whether a path is a new directory above a new path. Such a directory is not recorded."""
     is_new_directory = isinstance(entry, Directory) and path not in before
     return is_new_directory and any(other.startswith(f"{path}/") for other in changes)
 
 
 def _with_mode(entry: Entry | None, previous: Entry | None, *, new: bool) -> Entry | None:
-    """Return a file or directory without mode and ownership unless they changed. If it is `new`, omit both."""
+    """Return a file or directory without mode and ownership if it is `new`, or if they did not change."""
     if isinstance(entry, RegularFile):
         unchanged = new or entry.ownership == getattr(previous, "ownership", None)
         entry = replace(entry, ownership=None if unchanged else entry.ownership or DEFAULT_OWNERSHIP)

@@ -33,9 +33,8 @@ class Difference:
     """One difference between an outcome and a contract. `step` and `call` are numbers from 0.
 
     `what` is the name of the compared item (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`).
-    `expected` and `got` are its exact values, or descriptions of the lines shown. At the level `safe`, `what` is a harm
-    in one line, `expected` the content before the harm and `got` the content after it. `late` means that the difference
-    occurred after the last step.
+    `expected` and `got` are its values. At the level `safe`, `what` describes a harm, `expected` is the content before
+    the harm, and `got` the content after it. `late` means that the difference occurred after the last step.
     """
 
     step: int
@@ -50,16 +49,15 @@ class Difference:
 
     @property
     def label(self) -> str:
-        """The name of the compared item for reports. It states whether the difference occurred after the last step."""
+        """The name of the compared item for reports, with a note if the difference occurred after the last step."""
         return f"{self.what}, after the last step" if self.late else self.what
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of judging one scenario by one contract. `levels` contains for each level whether it holds; `passed`
-    and `failed` refer to the requested level. `unsupported`: the adapter lacks a capability, which `reason` names.
-    `unspecified`: the contract does not cover the scenario. `error`: the replay ended early; `reason` and `blame`
-    explain why.
+    """The result of judging one scenario by one contract. `levels` contains for each level whether it holds. `passed`
+    and `failed` refer to the requested level. `unsupported`: the adapter lacks a capability. `unspecified`: the
+    contract does not cover the scenario. `error`: the replay ended early. `reason` and `blame` explain the status.
     """
 
     scenario_id: str
@@ -165,11 +163,10 @@ def verdict_without_replay(
     capabilities: frozenset[str],
     lacks: Callable[[str, Mapping[str, Any]], str] = lambda _tool, _arguments: "",
 ) -> Verdict | None:
-    """Return the verdict of a scenario if it is known without a replay. None if the scenario must be replayed. The
-    verdict is `unspecified` if a recorded contract states no result for a call, if `documented` states no result for
-    any call, if the expected result of the scenario is disputed, or if the scenario is an invariant that the adapter
-    cannot run. It is `unsupported` if the adapter lacks a capability or a feature of a call. `lacks` returns the
-    missing feature of a call, or an empty text.
+    """Return the verdict of a scenario if it is known without a replay, otherwise None. The verdict is `unspecified` if
+    the contract does not cover the scenario, if the expected result is disputed, or if the scenario is an invariant
+    that the adapter cannot run. It is `unsupported` if the adapter lacks a capability, or a feature of a call: `lacks`
+    returns the missing feature, or an empty text.
     """
     calls = list(scenario.calls())
     missing = sorted(scenario.needs - capabilities)
@@ -197,5 +194,5 @@ def verdict_without_replay(
 
 
 def _with_tool(tool: str, feature: str) -> str:
-    """Return the name of an unsupported feature, prefixed with its tool if the name lacks it: `Read with pages`."""
+    """Return the name of an unsupported feature with the name of its tool: `Read with pages`."""
     return feature if feature == tool or feature.startswith(f"{tool} ") else f"{tool}: {feature}"

@@ -30,7 +30,7 @@ _KINDS_BY_TOOL = frozenset({"refusal", "reason", "file", "path", "mode", "conten
 @dataclass(frozen=True, slots=True, order=True)
 class Signature:
     """The key of a difference: differences with the same key form one cause. `tool` is empty if the tool does not
-    matter. The `subject` of a changed refusal is, for example, `not_read gone` (no longer refused) or `is_link new`.
+    matter. The `subject` of a changed refusal is, for example, `not_read gone` or `is_link new`.
     """
 
     level: ChangeLevel
@@ -41,8 +41,8 @@ class Signature:
 
 @dataclass(frozen=True)
 class Cause:
-    """All differences between two sides (contracts or runs) that have the same signature, and so probably the same
-    cause. `since` contains the versions that introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
+    """All differences between two sides (contracts or runs) with the same signature. `since` contains the versions that
+    introduced these differences, such as `2.1.208` or `2.1.87 to 2.1.112`.
     """
 
     signature: Signature
@@ -98,9 +98,8 @@ class Cause:
 
 def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list[Occurrence]]:
     """Group differences by cause. Return the causes, the most serious first, and the differences that are only
-    consequences of other differences. A difference is a consequence if an effect differs at the same call, or earlier
-    in the scenario. Exception: a changed text is not a consequence if the same change of text also occurs without a
-    different effect.
+    consequences of a different effect at the same call or earlier in the scenario. A changed text is not a consequence
+    if it also occurs without a different effect.
     """
     independent = [occurrence for occurrence in differences if not occurrence.follows]
     members: dict[Signature, list[Occurrence]] = {}
@@ -131,8 +130,8 @@ def group_by_cause(differences: Sequence[Occurrence]) -> tuple[list[Cause], list
 
 
 def _merge_causes(causes: Sequence[Cause]) -> Iterator[Cause]:
-    """Yield the causes. If several tools changed in the same way, their causes are merged into one. Exceptions:
-    refusals that protect a file; and differences in the content of files, because their cause is not known.
+    """Yield the causes. Merge the causes of several tools that changed in the same way, except changed refusals that
+    protect a file, and changed contents of files.
     """
     remaining = sorted(causes, key=_sort_key)
     while remaining:
@@ -159,9 +158,7 @@ def _signature_of(occurrence: Occurrence) -> Signature:
 
 
 def _group_refusals(differences: Sequence[Occurrence]) -> Iterator[tuple[Signature, Occurrence]]:
-    """Yield each changed refusal with its signature: a tool, and the name of an error that the tool newly returns or no
-    longer returns. If one error replaced another error, the signature that explains more scenarios is used.
-    """
+    """Yield each changed refusal with its signature: a tool, and the name of an error that is new or gone."""
     remaining = [
         (occurrence, [*_possible_explanations(occurrence)])
         for occurrence in differences

@@ -30,9 +30,9 @@ class HarmChange:
 @dataclass(frozen=True, slots=True)
 class Diff:
     """The differences between two sides (contracts or runs), grouped by cause, the most serious first. `compared` is
-    the number of scenarios with answers of both sides. `left_out` contains the ids of the other scenarios, by the
-    reason. `consequences` are differences that occur only with, or after, a different effect. `error` is the number of
-    scenarios without a result, because an adapter, its environment or a run ended early.
+    the number of scenarios with answers of both sides. `left_out` contains the ids of the other scenarios by reason.
+    `consequences` are differences after a different effect. `error` is the number of scenarios without a result,
+    because a replay ended early.
     """
 
     before: str
@@ -48,7 +48,7 @@ class Diff:
     """The changed kinds of harm, the worst first."""
 
     def with_causes(self, causes: Sequence[Cause]) -> Diff:
-        """Return a copy of the result with the causes `causes`. Used to add the versions that introduced them."""
+        """Return a copy of the result with different causes. Used to add the versions that introduced the causes."""
         return replace(self, causes=tuple(causes))
 
     @property
@@ -59,7 +59,7 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The result of comparing one scenario. `harms` are the kinds of harm of each side; None if all effects are equal.
+    """The result of comparing one scenario. `harms` are the kinds of harm of each side. None if all effects are equal.
     `left_out` is the reason why the scenario was not compared, or empty.
     """
 
@@ -95,7 +95,7 @@ class _Comparison:
         return _Compared("", differences)
 
     def result_for_crash(self, item: str, reason: str, /) -> _Compared:
-        """Raise an error, because a worker process crashed while it compared the scenario `item`."""
+        """Raise an error after a crash of the worker process that compared the scenario `item`."""
         raise ReadfirstError(f"{item} was not compared: {reason}")
 
 
@@ -108,9 +108,7 @@ def diff(
     jobs: int = 1,
     advance: Callable[[], None] = lambda: None,
 ) -> Diff:
-    """Compare two sides in the scenarios `ids`, using `jobs` processes. `advance` is called after each scenario. Raises
-    SuiteError, RecordingError.
-    """
+    """Compare two sides in the scenarios `ids`, using `jobs` processes. Raises SuiteError, RecordingError."""
     differences: list[Occurrence] = []
     left_out: dict[str, list[str]] = {}
     harmed: dict[str, tuple[frozenset[Kind], frozenset[Kind]]] = {}

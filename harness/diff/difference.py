@@ -39,8 +39,8 @@ _EXCERPT_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One difference between the answers of two sides to a call, with the scenario and the position of the call. If
-    `follows`, the difference may be a consequence: an effect differs at the same call, or earlier in the scenario.
+    """One difference between two sides' answers to a call. If `follows`, the difference may be a consequence of a
+    different effect at the same call or earlier in the scenario.
     """
 
     change: Change
@@ -173,7 +173,7 @@ def may_be_same_text(left: str | TextDigest | None, right: str | TextDigest | No
 
 
 def stated_text(text: str | TextDigest | None) -> str:
-    """Return the known part of an expected text: of a digest, the beginning and the end."""
+    """Return the known text of an expected text. For a digest, return the beginning and the end."""
     match text:
         case None:
             return "(no words are stated)"

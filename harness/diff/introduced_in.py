@@ -28,8 +28,7 @@ def add_versions(
     suite: Suite, before: Contract, after: Contract, causes: Sequence[Cause], well_recorded: frozenset[str]
 ) -> list[Cause]:
     """Return the causes with the versions that introduced them (`Cause.since`), found in the recordings of the versions
-    between the two contracts. `well_recorded` contains the scenarios that were recorded on many versions. Raises
-    SuiteError, RecordingError.
+    between the two contracts. `well_recorded` contains the scenarios that were recorded on many versions.
     """
     if not (before.recorded and after.recorded) or before.version == after.version:
         return list(causes)
@@ -61,7 +60,7 @@ def add_versions(
 
 
 def _aspect_of(scenario: Scenario, occurrence: Occurrence) -> Callable[[Transcript], Hashable]:
-    """Return a function that extracts the differing part of a transcript, such as the error name of a call."""
+    """Return a function that extracts the value that differs from a transcript, such as the error name of a call."""
     step, number = occurrence.place
     row = sum(isinstance(item, ToolCall | ParallelCalls) for item in scenario.steps[:step])
     change = occurrence.change
@@ -121,8 +120,8 @@ def version_of(name: str) -> str:
 
 
 def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
-    """Return the names of the recorded contracts for older models (`gated`) or for current ones, oldest first. Versions
-    before FIRST_RELAXED belong to both. Contracts without a version are excluded.
+    """Return the names of the recorded contracts for older models (`gated`) or for current models, oldest first.
+    Versions before FIRST_RELAXED belong to both. Contracts without a version are excluded.
     """
     names = []
     for name in sorted(recording.transcripts, key=contract_sort_key):
@@ -136,8 +135,8 @@ def contracts_of_models(recording: Recording, *, gated: bool) -> list[str]:
 def points(
     recording: Recording, names: Sequence[str], aspect: Callable[[Transcript], Hashable], releases: Releases
 ) -> Iterator[Point]:
-    """Compare the transcripts of successive contracts (`names`, oldest first). `aspect` returns the part of a
-    transcript that is compared. Yield a Point for each change of this part. `releases` are the published versions.
+    """Yield a Point for each change between the transcripts of successive contracts (`names`, oldest first). Only the
+    values that `aspect` returns are compared. `releases` are the published versions.
     """
     transcripts: Mapping[str, Transcript] = recording.transcripts
     for earlier, later in pairwise(names):

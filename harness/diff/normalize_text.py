@@ -16,7 +16,7 @@ _SENTENCE_END_PATTERN = re.compile(r"(?<=[.!?)])\s+(?=[A-Z(])")
 WHITESPACE = "whitespace and empty lines"
 """The subject of a change if two answers differ only in whitespace and empty lines."""
 _MIN_ARGUMENT_CHARS = 3
-"""Minimum length of an argument that becomes a placeholder in an answer. Shorter ones may occur by chance."""
+"""Minimum length of an argument that becomes a placeholder in an answer, in characters."""
 
 _MAX_SENTENCE_CHARS = 4_000
 """Maximum length of a sentence with placeholders, in characters. Some answers have a megabyte without a space."""
@@ -24,9 +24,9 @@ _MAX_SENTENCE_CHARS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an answer: a sentence, or a block of lines of a file. `key` is used for comparisons, `text` is the
-    original text. For a block, `prefix` is the text before its first line (` 1→`), and `lines` contains the lines
-    without such prefixes.
+    """A sentence of an answer, or a block of lines of a file. `key` is used for comparisons, `text` is the original
+    text. For a block, `prefix` is the text before its first line (` 1→`), and `lines` contains the lines without
+    prefixes.
     """
 
     kind: Literal["content", "words"]
@@ -47,10 +47,9 @@ class Change:
     """A difference between two sides, without the details of its scenario, so that it can be grouped.
 
     Changes with the same cause have the same `subject`: the kind of the different bytes, the name of a refusal, or the
-    first different sentences. `before` and `after` describe the two values in a few words, and may differ within a
-    cause. `words_before` and `words_after` are the original texts. The `kind` of a changed text is `prefix` (of the
-    lines of a file), `content` (of a file), `words`, or `detail` (words that differ only in a path, a number or a
-    quote).
+    first different sentences. `before` and `after` describe the two values in a few words. `words_before` and
+    `words_after` are the original texts. The `kind` of a changed text is `prefix` (of the lines of a file), `content`
+    (of a file), `words`, or `detail` (only a path, a number or a quote differs).
     """
 
     level: ChangeLevel

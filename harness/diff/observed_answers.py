@@ -12,8 +12,8 @@ from readfirst.harness.suite.transcript import Transcript, TranscriptStep
 
 
 def step_answers(index: int, step: Step, row: TranscriptStep) -> dict[CallIndex, Clause]:
-    """Return the recorded answers of one step, by the position of the call. For parallel calls, an additional item with
-    the position of the group contains the changed files. New files have their recorded mode.
+    """Return the recorded answers of one step, by the position of the call. The changed files of parallel calls are in
+    an additional item with the position of the group.
     """
     answers: dict[CallIndex, Clause] = {
         (index, number): Clause(error=result.error, text=result.answer)
@@ -49,7 +49,7 @@ def states_before_steps(
     scenario: Scenario, answers: Mapping[CallIndex, Clause]
 ) -> Sequence[Mapping[str, Entry | None]]:
     """Return the files of the workspace before each step, computed from the scenario and the `answers` to its calls.
-    Links are not followed. Paths whose state is unknown are missing. Modes are included if they are known.
+    Paths whose state is unknown are missing.
     """
     state: dict[str, Entry | None] = {}
     for path, entry in scenario.given.files.items():
@@ -96,9 +96,7 @@ def with_kept_mode(entry: Entry | None, former: Entry | None) -> Entry | None:
 
 
 class KnownLines(Container[str]):
-    """The stripped lines of all files, events and arguments of a scenario, to recognise lines of files in answers. Some
-    scenarios have several hundred thousand lines. Therefore an index is built only after several lookups.
-    """
+    """The stripped lines of all files, events and arguments of a scenario, to recognise lines of files in answers."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario

@@ -23,8 +23,8 @@ class OperandError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class SideParser:
-    """Opens the two sides of a comparison, which the arguments of `readfirst diff` name. If a side is a connect string,
-    the scenarios `ids` are replayed on it. `replayed` is called after each replay.
+    """Opens the two sides of a comparison, which the arguments of `readfirst diff` name. For a connect string, the
+    scenarios `ids` are replayed. `replayed` is called after each replay.
     """
 
     suite: Suite
@@ -33,9 +33,8 @@ class SideParser:
     replayed: Callable[[], None] = lambda: None
 
     def both(self, left: str, right: str) -> tuple[Side, Side]:
-        """Return the two sides. An implementation is judged by the contract on the other side, or by the default
-        contract if the other side is not a contract. Raises OperandError, StreamError, UnreadableStreamError,
-        ConnectError, AdapterError.
+        """Return the two sides. A replayed implementation is compared with the contract on the other side, if any, or
+        with the default contract. Raises OperandError, StreamError, UnreadableStreamError, ConnectError, AdapterError.
         """
         contracts = self.suite.contracts
         names = (name for name in (left, right) if name in contracts or name == LATEST)

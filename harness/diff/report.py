@@ -37,9 +37,8 @@ _TOOLS = "What the model is given of the tools"
 
 
 def as_text(diff: Diff, *, all_: bool = False) -> Iterator[str]:
-    """Yield the lines of the report for a terminal. `!` marks causes that put a file at risk. The texts of both sides
-    are below each cause. Without `all_`, if there are more than MAX_DETAILED_CAUSES causes, yield only that many, in
-    one line each.
+    """Yield the lines of the report for a terminal. `!` marks causes that put a file at risk. Without `all_`, only the
+    first MAX_DETAILED_CAUSES causes are listed; if there are more, each has one line.
     """
     yield f"{visible(diff.before)} → {visible(diff.after)}: {_summary(diff)}"
     shown = diff.causes if all_ else diff.causes[:MAX_DETAILED_CAUSES]

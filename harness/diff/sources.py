@@ -36,7 +36,7 @@ class Side(Protocol):
         ...
 
     def harms(self, scenario: Scenario) -> frozenset[Kind]:
-        """Return the kinds of harm that the side does in a scenario. Empty if unknown, as for `documented`."""
+        """Return the kinds of harm that the side does in a scenario. Empty if the harms are unknown."""
         ...
 
 
@@ -51,9 +51,9 @@ def has_answers(side: Side, scenario: Scenario) -> bool:
 
 @dataclass(frozen=True)
 class ContractSide:
-    """A contract as one side of a comparison. Its answers are its expectations, with the recorded texts instead of
-    digests. For a version that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the
-    reasons for missing transcripts.
+    """A contract as one side of a comparison. Its answers are its expectations, with recorded texts instead of digests.
+    For a version that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the reasons
+    for missing transcripts.
     """
 
     suite: Suite
@@ -67,9 +67,8 @@ class ContractSide:
         return self.contract.name
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:
-        """Return the answers that the contract expects. If this contract extends another contract, and that contract
-        judges the scenario, return the answers of that contract. Raises NoAnswersError if neither contract covers the
-        scenario.
+        """Return the answers that the contract expects, or that the extended contract expects if it judges the
+        scenario. Raises NoAnswersError if no contract covers the scenario.
         """
         if (extended := self._extended_side(scenario)) is not None:
             return extended.answers(scenario)
@@ -126,7 +125,7 @@ class RunSide:
 
     @cached_property
     def by_id(self) -> Mapping[str, Verdict]:
-        """The verdict of each scenario in the run. The keys are the ids of the scenarios."""
+        """The verdict of each scenario in the run, by scenario id."""
         return {verdict.scenario_id: verdict for verdict in self.verdicts}
 
     def answers(self, scenario: Scenario) -> Mapping[CallIndex, Clause]:

@@ -21,8 +21,7 @@ def check_access(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry], changed: set[str]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
     """Yield a harm for each forbidden file that a call read or changed, with the path of the file. `changed` contains
-    the paths that changed during the step of the call. All of these paths are checked if the call runs a shell command,
-    because the command does not state which files it changes.
+    the paths that changed during the step. If the call runs a shell command, all these paths are checked.
     """
     if not (given.deny or given.permissions or given.hooks):
         return
@@ -52,7 +51,7 @@ def check_access(
 def _check_command_output(
     given: Given, call: ToolCall, result: ToolResult, before: Mapping[str, Entry]
 ) -> Iterator[tuple[str, UnlocatedHarm]]:
-    """Yield a harm for each forbidden file that a command showed: its output has a line that no permitted file has."""
+    """Yield a harm for each forbidden file that a command printed: a line in its output is in no permitted file."""
     files = {path: entry for path, entry in before.items() if isinstance(entry, RegularFile)}
     reasons = {path: _unreadable_reason(given, path) for path in files}
     open_files = [Content.of(entry.data) for path, entry in files.items() if not reasons[path]]
@@ -79,7 +78,7 @@ def _find_shown_lines(entry: RegularFile, result: ToolResult) -> list[str]:
 
 
 def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
-    """Whether a path is outside the session's directories. False in mode `bypassPermissions` and with `allow` items."""
+    """Whether a path is outside the session's directories. False in mode `bypassPermissions` and with `allow` rules."""
     if permissions is None or permissions.mode == "bypassPermissions" or permissions.allow:
         return False
     allowed_directories = (permissions.working_directory, *permissions.additional_directories)
@@ -89,7 +88,7 @@ def _is_outside(permissions: GivenPermissions | None, path: str) -> bool:
 
 
 def _find_denying_pattern(patterns: Sequence[str], tool: str, path: str) -> str | None:
-    """Return the first pattern that forbids `tool` for a path. None without one, or if any pattern contains `!`."""
+    """Return the first pattern that forbids `tool` for a path, or None. Always None if a pattern contains `!`."""
     if any("!" in pattern for pattern in patterns):
         return None
     for pattern in patterns:
@@ -100,7 +99,7 @@ def _find_denying_pattern(patterns: Sequence[str], tool: str, path: str) -> str 
 
 
 def _matches_path(pattern: str, path: str) -> bool:
-    """Whether a pattern matches a path or a directory above it. False for `?` and `[`, which are not evaluated."""
+    """Whether a pattern matches a path or a directory above the path. False for a pattern with `?` or `[`."""
     if re.search(r"[\[\]?\\!~]|^[/#]|\s$|/$", pattern):
         return False
     below = pattern.endswith("/**")

@@ -27,10 +27,9 @@ def find_spans(text: str, old: str) -> list[Span]:
 
 
 def iter_matches(text: str, old: str) -> Iterator[tuple[list[Span], bool]]:
-    """Search `old` in a text with up to four comparisons, from strict to loose. Yield the found spans of each
-    comparison, and whether it ignored the form of quotes. The comparisons: exact; with an LF that also matches a CRLF;
-    with a straight quote that also matches a curly quote; with both exceptions. A comparison with no matches, or with
-    the same spans as an earlier comparison, is omitted.
+    """Search `old` in a text with up to four comparisons, from strict to loose: a comparison may ignore the difference
+    between LF and CRLF, or between straight and curly quotes. Yield the spans that a comparison found, and whether it
+    ignored the form of quotes. Results with the same spans as earlier results are omitted.
     """
     seen: list[list[Span]] = []
     has_quotes = not (text.isascii() and old.isascii())
@@ -77,8 +76,8 @@ class EditResult:
 
 
 def is_allowed_result(before: bytes | None, edit: RequestedEdit, after: bytes, *, crlf: bool) -> bool:
-    """Whether a file with the bytes `before` (None: no file) may contain `after` after the edit, without harm. A new
-    file may use CRLF line ends only if `crlf` is true: a file in the workspace already has them.
+    """Whether a file with the bytes `before` (None: no file) may contain `after` after the edit, without harm. If not
+    `crlf`, a new file must not use CRLF line ends.
     """
     if isinstance(edit, NewText):
         return is_insertion_result(before, edit, after) or any(
@@ -145,7 +144,7 @@ def _replace_spans(text: str, spans: Sequence[Span], new: str, *, curled: bool) 
 
 
 def _text_variants(text: str, new: str) -> Iterator[str]:
-    """Yield the harmless variants of an inserted text: with converted line ends, and without spaces at line ends."""
+    """Yield the text to insert and its harmless variants: with converted line ends, and without spaces at line ends."""
     adapted = with_line_ends(new, "\r\n") if "\n" in text and text.count("\n") == text.count("\r\n") else new
     yield adapted
     if "\n" in text and adapted != new and "\r\n" in new:

@@ -35,7 +35,7 @@ class FileCalls:
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)
 
     def with_hook_input(self, hooks: Sequence[GivenHook]) -> FileCalls:
-        """Return the calls with the model's arguments replaced by those that hooks (action `input`) provide."""
+        """Return the calls with the arguments that hooks (action `input`) provide instead of the model's arguments."""
 
         def apply_hooks(call: ToolCall) -> ToolCall:
             for hook in hooks:
@@ -136,7 +136,7 @@ def check_links_and_metadata(
     names_before: Mapping[str, tuple[str, ...]],
     names: Mapping[str, tuple[str, ...]],
 ) -> Iterator[UnlocatedHarm]:
-    """Yield the harms to links and metadata of a file. `names_before` and `names` (after) contain its hard links."""
+    """Yield the harms to links and metadata of a file. `names_before` and `names` (after) contain all hard links."""
     previous, now = before.get(path), after.get(path)
     if previous is None or now is None:
         return

@@ -14,9 +14,7 @@ def check_concurrent_edits(
     group: ParallelCalls, before: Mapping[str, Entry], outcome: StepOutcome
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
     """Yield the harms of calls that two sessions made at the same time, each with the number of its call and the path.
-    The calls change different texts. Therefore the file must contain the edits of all answered calls and no other
-    change, and the order of the calls does not matter. A call may be refused only if the other session uses the same
-    file.
+    The file must contain the edits of all answered calls and no other change.
     """
     done_calls: dict[str, list[tuple[int, ToolCall]]] = {}
     sides: dict[str, set[int]] = {}
@@ -47,7 +45,7 @@ def check_concurrent_edits(
 def _check_missing_edits(
     path: str, done: list[tuple[int, ToolCall]], previous: Entry | None, now: bytes | None
 ) -> Iterator[tuple[int, str, UnlocatedHarm]]:
-    """Yield a harm (`lost`) for each answered call in `done` (with its number) whose edit is missing in `now`."""
+    """Yield a harm (`lost`) for each answered call whose edit is missing in `now`. `done`: the calls with numbers."""
     expected = data_of(previous) or b""
     parts: dict[int, bytes] = {}
     for number, call in done:

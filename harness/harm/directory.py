@@ -59,7 +59,7 @@ def _with_absolute_path(call: ToolCall, directory: str) -> ToolCall:
 
 
 def _begins_at(call: ToolCall, directory: str, changes: Mapping[str, object]) -> bool:
-    """Whether a call's relative path, resolved in `directory`, is the path of a changed file."""
+    """Whether a call's path, relative to `directory`, is the path of a changed file."""
     return bool(call.path) and posixpath.normpath(posixpath.join(directory, call.path)) in changes
 
 
@@ -67,7 +67,7 @@ def _directory_after(
     call: ToolCall, result: ToolResult, directory: str, start: str, after: Mapping[str, Entry]
 ) -> str:
     """Return the working directory of a session after a call. Only an answered command with `cd` changes it. If `cd`
-    leads outside the workspace or home, the session is back at `start`. A `cd` to a missing directory changes nothing.
+    leads outside the workspace and home, the session returns to `start`.
     """
     if call.tool != BASH or result.is_error:
         return directory
@@ -92,7 +92,7 @@ def _directory_after(
 
 
 def _iter_cd_targets(command: str) -> Iterator[str]:
-    """Yield the argument of each `cd` that changes the session's directory: not in a pipe, in `( )` or with `&`."""
+    """Yield the argument of each `cd` in a command that changes the session's directory, so not of one in `( )`."""
     words = _COMMAND_WORD_PATTERN.findall(command)
     operators = set(";&|\n")
     for index, word in enumerate(words):

@@ -11,7 +11,7 @@ _MAX_EXCERPT_CHARS = 200
 @dataclass(frozen=True, slots=True, order=True)
 class Harm:
     """One harm of a session: step and call (both from 0), kind, path of the file, and a describing sentence (`what`).
-    `before` and `after` are exact excerpts of the content. Reports escape control characters.
+    `before` and `after` are exact excerpts of the content.
     """
 
     step: int
@@ -29,5 +29,5 @@ class Harm:
 
 
 def excerpt(text: str) -> str:
-    """Return the beginning of a text, at most `_MAX_EXCERPT_CHARS` characters. `…` is added if the text is longer."""
+    """Return the beginning of a text, at most `_MAX_EXCERPT_CHARS` characters. `…` marks a shortened text."""
     return text if len(text) <= _MAX_EXCERPT_CHARS else f"{text[:_MAX_EXCERPT_CHARS]}…"

@@ -36,9 +36,8 @@ State = dict[str, Entry]
 
 
 class JudgedStep(NamedTuple):
-    """One step of a judged session: its calls, and all files before and after it. Paths of calls are absolute if a
-    command changed the directory. `known` contains, for each file, the lines that the calling session has seen after
-    the step.
+    """One step of a judged session: its calls, and all files before and after it. `known` contains, for each file, the
+    lines that the calling session has seen after the step.
     """
 
     calls: Sequence[ToolCall]
@@ -49,8 +48,8 @@ class JudgedStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """All harms of a session in the order of the steps, and its knowledge of files after each step with calls. `steps`
-    (numbered from 0) omits steps whose calls may not have been executed.
+    """All harms of a session in the order of the steps, and its knowledge of files after each step. `steps` (numbered
+    from 0) omits steps without calls, or with calls that may not have been executed.
     """
 
     harms: tuple[Harm, ...]
@@ -63,9 +62,7 @@ def harms_of(scenario: Scenario, outcome: Outcome) -> tuple[Harm, ...]:
 
 
 def judge(scenario: Scenario, outcome: Outcome) -> Judgement:
-    """Find all harms of a session, and the lines of files that the session knew after each step. The given files, the
-    events and the calls of the scenario are used, but not its expectations.
-    """
+    """Find all harms of a session, and the lines of files that the session knew after each step."""
     judging = _Judge(scenario.given, dict(outcome.before))
     for index, (step, step_outcome) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
         judging.judge_step(index, step, step_outcome)
@@ -75,7 +72,7 @@ def judge(scenario: Scenario, outcome: Outcome) -> Judgement:
 
 
 class _AnsweredStep(NamedTuple):
-    """The calls of one step with their results, all files before and after the step, and the paths that changed."""
+    """One step with its calls, their results, all files before and after the step, and the paths that changed."""
 
     step: int
     calls: Sequence[ToolCall]
@@ -114,7 +111,7 @@ class _Judge:
         self.checkpoint = dict(self.state)
 
     def _start_knowledge(self, *, is_sub_agent: bool = False) -> dict[str, FileKnowledge]:
-        """Create the knowledge of a new session or of a new sub-agent, and set its working directory."""
+        """Return the FileKnowledge of a new session or a new sub-agent, and set the working directory."""
         knowledge = initial_knowledge(self.state)
         start = "" if self.given.permissions is None else self.given.permissions.working_directory
         directory = self.current_directory.for_sub_agent() if is_sub_agent else WorkingDirectory(start, start)
@@ -123,7 +120,7 @@ class _Judge:
 
     @property
     def current_knowledge(self) -> dict[str, FileKnowledge]:
-        """The FileKnowledge of each path, for the session or sub-agent that makes the current calls."""
+        """The FileKnowledge of each path. Belongs to the session or sub-agent that makes the current calls."""
         return self.knowledge_stack[-1]
 
     @property
@@ -180,7 +177,7 @@ class _Judge:
                 self.judged_steps[index] = JudgedStep(calls_of(step), before, after, known)
 
     def _judge_interrupted_call(self, index: int, call: ToolCall, outcome: StepOutcome) -> None:
-        """Find the harms of a call that was interrupted while it wrote. Its change may or may not have been made."""
+        """Find the harms of a call that was interrupted while it wrote. Old and new content are both correct."""
         when = "the call was given up" if call.signal is None else f"the program got {call.signal}"
         for path, what in check_partial_writes(call, self.state, outcome.changes, outcome.results[0]):
             previous, now = _excerpt_of(self.state.get(path)), _excerpt_of(outcome.changes.get(path))
@@ -239,7 +236,7 @@ class _Judge:
                 assert_never(event.kind)
 
     def _apply_summary(self) -> None:
-        """Update the seen lines after a summary of the conversation: only files that the summary shows stay known."""
+        """Update the lines that the session has seen after a summary. Only files that the summary shows stay known."""
         known_paths = {path for path, knowledge in self.current_knowledge.items() if knowledge.is_known}
         existing_paths = known_paths & self.state.keys()
         shown = files_shown_after_summary(existing_paths, self.state, self.given.files, self.changed_paths)

@@ -20,13 +20,13 @@ _AUTHORS_BY_MARK: dict[str, LineAuthor] = {"g": "given", "o": "other", "s": "ses
 """The author for each letter of `FileKnowledge.marks`. A capital letter marks a line that the session has seen."""
 
 _MAX_COMPARED_LINES = 2_000
-"""Maximum number of lines compared in order. If there are more, a line counts as unchanged if any old line is equal."""
+"""Maximum number of lines compared in order. In longer files, a line counts as unchanged if any old line is equal."""
 _MAX_FORMER_CONTENTS = 8
 """Maximum number of former contents of a file that are remembered."""
 
 
 class Line(NamedTuple):
-    """A line of a file's current content. `seen`: an answer showed the whole line, or the session wrote it."""
+    """A line of a file's current content. `seen`: an answer showed the whole line, or the session wrote the line."""
 
     text: str
     author: LineAuthor
@@ -40,9 +40,8 @@ def lines_of(data: bytes) -> tuple[str, ...]:
 
 
 class _SeenLines(NamedTuple):
-    """The part of `FileKnowledge` that is computed only if needed, because it is slow to compute from answers. `marks`
-    contains a letter for each line, as `FileKnowledge.marks` does. `last_action` is the session's last action, such as
-    `Read`.
+    """The values of `FileKnowledge` that are computed only if needed. `marks` contains a letter for each line, as
+    `FileKnowledge.marks` does. `last_action` is the session's last action, such as `Read`.
     """
 
     marks: str
@@ -60,9 +59,8 @@ class FileKnowledge:
     """The bytes of one file during a session, the author of each line, and the lines that the session has seen.
 
     Methods return a changed copy. `former` contains former contents, the latest first. If `others`, another program has
-    changed the file. If `forgotten`, a summary removed shown lines from the conversation. `expected` is set if another
-    program changed the file after the session last read or wrote it: the knowledge before the change, with the content
-    that the session still expects. Seen lines are computed only if needed, because most edits do no harm.
+    changed the file. If `forgotten`, a summary removed shown lines from the conversation. After a change by another
+    program, `expected` is the knowledge before the change, until the session reads or writes the file.
     """
 
     data: bytes = b""
@@ -81,8 +79,8 @@ class FileKnowledge:
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
-        """Return a copy with an `update` of the seen lines, which is applied only when they are needed. `is_known`
-        means that the session surely knows a part of the file after the update.
+        """Return a copy that applies an `update` of the seen lines when they are needed. `is_known` means that the
+        session surely knows some lines of the file after the update.
         """
         surely_known = is_known or self._surely_known
         knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)
@@ -90,9 +88,7 @@ class FileKnowledge:
         return knowledge
 
     def _compute_seen_lines(self) -> _SeenLines:
-        """Apply all updates to the seen lines, and return them. They are cached in this object and in its earlier
-        copies.
-        """
+        """Apply all updates to the seen lines, and return them."""
         uncomputed: list[FileKnowledge] = []
         knowledge: FileKnowledge | None = self
         while knowledge is not None and knowledge._seen is None:
@@ -112,7 +108,7 @@ class FileKnowledge:
 
     @property
     def is_known(self) -> bool:
-        """Whether the session has seen a part of the file, or has written the file."""
+        """Whether the session has seen some lines of the file, or has written the file."""
         return self._surely_known or self._compute_seen_lines().is_known
 
     @property
@@ -129,10 +125,7 @@ class FileKnowledge:
         ]
 
     def after_write(self, author: LineAuthor, after: bytes) -> FileKnowledge:
-        """Return this knowledge after `author` wrote `after`. Unchanged lines keep their author, and remain seen or
-        unseen. If other programs restore the content that the session expects, the lines that it had seen count as seen
-        again.
-        """
+        """Return this knowledge after `author` wrote `after`. Unchanged lines keep their mark (see `marks`)."""
         before = self.data
         expected = None if author == "session" else self.expected or self
         is_restored = expected is not None and expected.data == after
@@ -196,7 +189,7 @@ class FileKnowledge:
 
     def overwritten_lines(self, after: bytes) -> list[int]:
         """Return the numbers (from 1) of the lines that are lost if the content becomes `after`: lines that the session
-        has not seen, and that `after` lacks. Blank lines are omitted. A line whose line end changes is not lost.
+        has not seen, and that `after` lacks. Blank lines are omitted.
         """
         if after == self.data:
             return []
@@ -231,7 +224,7 @@ class FileKnowledge:
 
 
 def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
-    """Return `FileKnowledge.marks` after an answer: the letters of lines that it shows become capital letters."""
+    """Return `FileKnowledge.marks` after an answer. Lines that the answer shows get capital letters."""
     if not marks or marks.isupper():
         return marks
     shown = shown_lines(lines_of(data), answer)
@@ -239,7 +232,7 @@ def _mark_seen_lines(data: bytes, marks: str, answer: str) -> str:
 
 
 def _carry_marks(old: Sequence[str], marks: str, new: Sequence[str], mark: str) -> str:
-    """Return the marks of the `new` lines. An unchanged line keeps its letter in `marks`; other lines get `mark`."""
+    """Return the marks of the `new` lines. An unchanged line keeps its mark. Changed lines get the mark `mark`."""
     start = 0
     shorter = min(len(old), len(new))
     while start < shorter and old[start] == new[start]:

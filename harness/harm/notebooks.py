@@ -20,8 +20,8 @@ Cell = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _RequiredCell:
-    """A cell that the notebook must contain after the calls, as the calls request it. `former` is the cell before the
-    calls; None for an inserted cell. `source` and `type` are None if no call changes them.
+    """A cell that the notebook must contain after the calls. `former` is the cell before the calls. None for an
+    inserted cell. `source` and `type` are None if no call changes them.
     """
 
     former: Cell | None
@@ -67,8 +67,8 @@ class _RequiredCells:
 def notebook_harms(
     path: str, calls: Sequence[Mapping[str, Any]], before: bytes | None, after: bytes | None
 ) -> list[UnlocatedHarm]:
-    """Return the harms that answered NotebookEdits did to a notebook. The layout of its JSON does not matter. If a call
-    has several meanings, because its cell id is ambiguous, the meaning with the fewest harms is used.
+    """Return the harms that answered NotebookEdits did to a notebook. If an ambiguous cell id gives a call several
+    meanings, the meaning with the fewest harms is used.
     """
     previous, now = _parse_notebook(before), _parse_notebook(after)
     if previous is None:
@@ -89,7 +89,7 @@ def notebook_harms(
 
 
 def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Iterator[_RequiredCells]:
-    """Apply one more call to the required cells. Yield one result for each cell that the call's cell id may mean."""
+    """Apply one more call to the required cells. Yield one result for each cell that the call's id may mean."""
     cells, mode = required.cells, arguments.get("edit_mode") or "replace"
     source, cell_type = str(arguments.get("new_source", "")), arguments.get("cell_type")
     for index in _named_indexes(cells, arguments):
@@ -111,7 +111,7 @@ def _apply_call(required: _RequiredCells, arguments: Mapping[str, Any]) -> Itera
 
 
 def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any]) -> Iterator[int]:
-    """Yield the index of each cell that a call may mean: `cell-3` is an id or an index. Yield -1 if it names none."""
+    """Yield the index of each cell that a call may mean (`cell-3`: an id or an index), or -1 if it names no cell."""
     name, number = arguments.get("cell_id"), arguments.get("cell_number")
     if name is None:
         yield number if isinstance(number, int) else -1
@@ -127,7 +127,7 @@ def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any])
 @dataclass
 class _CellPairs:
     """Compares the required cells of a notebook with its actual cells (`now`). `previous` are the cells before the
-    calls. `pairs` maps the index of each required cell to the index of the corresponding actual cell.
+    calls. `pairs` maps indexes of required cells to indexes of actual cells.
     """
 
     path: str
@@ -205,8 +205,8 @@ class _CellPairs:
         return UnlocatedHarm("spoiled", f"the order of the cells of {self.path}")
 
     def _find_misplaced_edit(self, missing: Sequence[int], extra: Sequence[int]) -> UnlocatedHarm | None:
-        """Return a harm if the call changed a different cell than the cell that the call names. `missing` and `extra`
-        are the indexes of the unpaired required cells and of the unpaired actual cells.
+        """Return a harm if the call changed a different cell than the cell that the call names. `missing` are the
+        indexes of unpaired required cells, `extra` those of unpaired actual cells.
         """
         cells, extra_cells = self.required.cells, [self.now[position] for position in extra]
         named = [index for index in missing if cells[index].is_named and cells[index].former is not None]

@@ -17,7 +17,7 @@ NUMBER = re.compile(
 )
 """Matches a line number in an answer: after signs and words (`line`), or after a path and before `:` or `-`."""
 _MAX_LABEL_CHARS = 12
-"""Maximum length of the label between a line number and the text of the line, in characters."""
+"""Maximum number of characters between a line number and the text of the line."""
 _MAX_DIGEST_CHARS = 8
 _MAX_SHIFTS = 4
 """Maximum number of shifts (line number minus position in the file) that are tried in addition to 0 and -1."""
@@ -26,7 +26,7 @@ _MAX_REPETITIONS = 8
 
 
 class NumberedMatches(NamedTuple):
-    """The numbered lines of an answer that match a line of the file. `right` contains only those with right numbers."""
+    """The numbered lines of an answer that match a line of the file. `right` are the matches with the right number."""
 
     matches: Matches
     right: Matches
@@ -37,8 +37,8 @@ _NO_MATCHES = NumberedMatches({}, {})
 
 class _Candidate(NamedTuple):
     """A line of an answer that starts with a line number and may show a line of the file. `position` is the index of
-    the line in the answer, `indexes` are the possible indexes in the file. Between `number` and text is a label, such
-    as `: `. The whitespace `blank` ends the label; the text starts at the character `cut`.
+    the line in the answer, `indexes` are the possible indexes in the file. The text of the line starts at the character
+    `cut`, after signs such as `: ` and the whitespace `blank`.
     """
 
     position: int
@@ -52,10 +52,8 @@ class _Candidate(NamedTuple):
 def find_numbered_lines(texts: Sequence[str], line_index: LineIndex) -> NumberedMatches:
     """Find the lines of an answer (`texts`) that start with a line number and show lines of the file.
 
-    The shift is the number of a line minus its position in the file, counted from 1: a tool may number lines from 0, or
-    from the first shown line. A shift is ignored if a different shift matches the same lines and further lines. The
-    first remaining shift of the following is used: 0, -1, a shift whose first matching line has the number 0 or 1. If
-    none remains, the numbers are wrong, and `right` is empty.
+    A tool may number lines from 0 or 1, or from the first shown line. Therefore several shifts are tried: number minus
+    position in the file, from 1. If no shift fits, the numbers are wrong, and `right` is empty.
     """
     candidates = [*_iter_candidates(texts, line_index)]
     if not candidates:
@@ -96,9 +94,8 @@ def _iter_candidates(texts: Sequence[str], line_index: LineIndex) -> Iterator[_C
 
 
 def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
-    """Yield each possible end of a label, and whether the label contains a digest. A label is the part between a line
-    number, which ends at `end`, and the text of the line, such as `: `. It consists of signs and spaces, and may
-    contain one word, a digest, with a sign on both sides. A tab ends the label.
+    """Yield each possible start of a line's text after its number, which ends at `end`, and whether the characters
+    between contain a digest. These characters, such as `: `, are signs, spaces and at most one digest.
     """
     digest = 0
     for cut in range(end + 1, min(len(text), end + _MAX_LABEL_CHARS + 1)):
@@ -115,10 +112,7 @@ def _label_ends(text: str, end: int) -> Iterator[tuple[int, bool]]:
 
 
 def _matches_of_shift(candidates: Sequence[_Candidate], shift: int) -> Matches:
-    """Return the lines of an answer whose line number, minus `shift`, is the position of the shown line in the file.
-    The labels of these lines must end with the same whitespace, or have the same width. If only one line matches, its
-    label must end with at most one space after a sign.
-    """
+    """Return the lines of an answer whose line number, minus `shift`, is the position of the shown line in the file."""
     groups: dict[tuple[str, str | int], dict[int, int]] = {}
     for candidate in candidates:
         index = candidate.number - 1 - shift

@@ -25,8 +25,7 @@ def check_overcautious(
     scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]
 ) -> Iterator[Harm]:
     """Yield a harm for each refused call that every contract answers. `recorded` contains the transcripts of all
-    contracts. A step is compared only with the contracts that refused the same calls in earlier steps, because in other
-    contracts the files differ. The search stops if no contract remains.
+    contracts. A contract is used only up to a step in which it refuses different calls than the session.
     """
     courses = [*courses_of(recorded)]
     message = -1

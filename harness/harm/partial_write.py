@@ -15,9 +15,7 @@ def has_exited(call: ToolCall, answer: ToolResult) -> bool:
 
 
 def is_nondeterministic(call: ToolCall, answer: ToolResult) -> bool:
-    """Whether the amount that an interrupted call has written may differ in each replay. True if the call is stopped or
-    gets a signal while it writes, or if the program survives a signal before it executes the call.
-    """
+    """Whether replays may differ in the amount that an interrupted call has written."""
     if call.paused:
         return call.signal is not None and not has_exited(call, answer)
     return call.interrupted == "stopped" or call.signal is not None
@@ -30,8 +28,8 @@ def check_partial_writes(
     answer: ToolResult = NO_ANSWER,
 ) -> Iterator[tuple[str, str]]:
     """Yield each path that an interrupted call spoiled, with a description of its current content. The file of the call
-    must have its old or its requested content, and the requested content if the `answer` reports success. A temporary
-    file is allowed only if the program has exited. All other files must be unchanged.
+    must have its old or its requested content. A temporary file is allowed only if the program has exited. All other
+    files must be unchanged.
     """
     named_paths = candidate_paths(call.arguments, before)
     for path, entry in sorted(changes.items()):
@@ -64,7 +62,7 @@ def _requested_content(call: ToolCall, previous: Entry | None) -> bytes | None:
 
 
 def _has_content(entry: Entry | None, requested: bytes | None) -> bool:
-    """Whether `entry` is a regular file with the content `requested`. Whitespace at line ends is ignored."""
+    """Whether `entry` is a regular file with the content `requested`, except for whitespace at line ends."""
     if not isinstance(entry, RegularFile) or requested is None:
         return False
     actual_lines, requested_lines = entry.data.split(b"\n"), requested.split(b"\n")

@@ -24,13 +24,11 @@ class NewText:
 
 
 RequestedEdit = Sequence[Replacement] | NewText
-"""The requested edit of a call: for an Edit or MultiEdit its replacements in order, for a Write its text."""
+"""The edit that a call requests: the replacements of an Edit or MultiEdit, or the text of a Write."""
 
 
 def parse_requested_edit(tool: str, arguments: Mapping[str, Any]) -> RequestedEdit | None:
-    """Return the edit that a call requests. None if the tool does not edit files, or if its arguments are invalid. An
-    Edit with an empty `old_string` writes the file, or inserts the text before or after its content.
-    """
+    """Return the edit that a call requests. None if the tool does not edit files, or if its arguments are invalid."""
     match tool:
         case "Write":
             content = arguments.get("content")

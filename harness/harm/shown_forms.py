@@ -44,10 +44,9 @@ _BETWEEN_STRINGS_PATTERN = re.compile(r"[\W\dbBrRuUfF_]*")
 
 
 def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequence[str]]:
-    """Yield the lines of an answer in each form that a tool may have used, the most likely first. The forms: unchanged;
-    the strings of JSON; without colours; without tags and with decoded entities; without a heading; quoted texts with
-    decoded escapes; without the border of a table or the `$` at line ends; with whitespace instead of visible signs.
-    `explained` contains lines that already matched the file, and are therefore not decoded.
+    """Yield the lines of an answer as shown, and after undoing each encoding that a tool may have used: JSON strings,
+    colours, tags and entities, a heading, quotes and escapes, the border of a table, `$` at line ends, or visible signs
+    for whitespace. The most likely result is first. Lines in `explained` already matched the file, and stay unchanged.
     """
     answer = answer.replace(MARK, "")
     plain = _split_lines(answer)
@@ -71,7 +70,7 @@ def readings_of(answer: str, explained: Set[str] = frozenset()) -> Iterator[Sequ
 
 def forms_of_line(line: str) -> set[str]:
     """Return the texts that tools may show for a line of a file: with decoded invalid bytes, as `cat -A` and `cat -v`
-    print it, and with tabs as spaces or arrows. Whitespace at the end is stripped.
+    print the line, and with tabs as spaces or arrows.
     """
     plain = line.replace(MARK, "")
     carets = (_with_carets(text, keep=keep) for text in (line, plain) for keep in ("", "\t"))
@@ -95,7 +94,7 @@ def _as_decoded(line: str) -> str:
 
 
 def _with_carets(line: str, keep: str) -> str:
-    """Return a line as `cat -A` prints it (`^I` for a tab, `M-C` beyond ASCII). Characters in `keep` are unchanged."""
+    """Return a line as `cat -A` prints it (`^I` for a tab). Characters in `keep` are unchanged."""
     written = []
     errors = "surrogateescape" if _LONE_HALF_PATTERN.search(line) is None else "replace"
     for byte in line.encode("utf-8", errors):
@@ -151,7 +150,7 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
-    """Return the quoted texts of a line. A single one includes the text before it. Without quotes, return the line."""
+    """Return the quoted texts of a line. If only one is quoted, include the text before it. Else return the line."""
     strings, between, label = _split_at_quotes(line, escapes=escapes)
     if not strings or _BETWEEN_STRINGS_PATTERN.fullmatch(between[len(label) :]) is None:
         return [line]
@@ -163,7 +162,7 @@ def _read_quoted_lines(line: str, *, escapes: bool) -> list[str]:
 
 
 def _split_at_quotes(line: str, *, escapes: bool) -> tuple[list[str], str, str]:
-    """Split a line at its quotes. Return the quoted texts, all text outside quotes, and the text before the first."""
+    """Split a line at its quotes. Return the texts in quotes, the other text, and the text before the first quote."""
     strings: list[str] = []
     between: list[str] = []
     label = ""
@@ -187,8 +186,8 @@ def _split_at_quotes(line: str, *, escapes: bool) -> tuple[list[str], str, str]:
 
 
 def _end_of_string(line: str, start: int, *, escapes: bool) -> int | None:
-    """Return the index of the quote that ends the quoted text which starts at `start`. None if no quote ends it. A
-    doubled quote, or an escaped quote if `escapes` is set, does not end the text.
+    """Return the index of the quote that ends the text whose first quote is at `start`. None if no quote ends the text.
+    A doubled quote does not end the text, nor, with `escapes`, an escaped quote.
     """
     quote = line[start]
     position = start + 1
@@ -207,8 +206,8 @@ def _end_of_string(line: str, start: int, *, escapes: bool) -> int | None:
 
 
 def _strings_of_json(answer: str) -> list[str]:
-    """Return the lines of all strings in an answer that is JSON or JSON Lines. Empty for other answers. If each item of
-    a list contains one number and one string, the number is put before the string, as a line number.
+    """Return the lines of all strings in an answer that is JSON or JSON Lines. Empty for other answers. A number next
+    to a string in a list item is put before the string, as a line number.
     """
     if answer.lstrip()[:1] not in ("{", "[", '"'):
         return []
@@ -227,7 +226,7 @@ def _strings_of_json(answer: str) -> list[str]:
 
 
 def _first_list(value: Any) -> list[Any]:
-    """Return a JSON list, or the first list in an object. Empty without a list, or if its items have other types."""
+    """Return a JSON list, or the first list in an object. Empty if not all items are objects or lists."""
     if isinstance(value, dict):
         value = next((item for item in value.values() if isinstance(item, list)), [])
     return value if isinstance(value, list) and all(isinstance(item, dict | list) for item in value) else []
@@ -266,4 +265,4 @@ _LINE_DECODERS: tuple[tuple[tuple[str, ...], Callable[[str], list[str]]], ...] =
     (("$",), lambda line: [line.removesuffix("$")]),
     (("^M$",), lambda line: [line.removesuffix("^M$")]),
 )
-"""Pairs: some texts, and a function that decodes a line of an answer if the line contains one of the texts."""
+"""Functions that decode a line of an answer. Each is used only if the line contains one of the given texts."""

@@ -16,7 +16,7 @@ def files_shown_after_summary(
     given: Mapping[str, Entry],
     changed_paths: Collection[str],
 ) -> set[str]:
-    """Return the files that the product shows after a summary: the five latest, and all with the time of the fifth."""
+    """Return the known files that the product shows after a summary: the latest five, and files as old as the fifth."""
     times = {path: _change_time(path, state, given, changed_paths) for path in known_paths}
     latest = sorted(times.values(), reverse=True)[:_MAX_FILES]
     return {path for path, time in times.items() if time >= latest[-1]}
@@ -25,9 +25,7 @@ def files_shown_after_summary(
 def _change_time(
     path: str, state: Mapping[str, Entry], given: Mapping[str, Entry], changed_paths: Collection[str]
 ) -> int:
-    """Return a file's time in ns: the time in the snapshot; otherwise the given time if the file is unchanged;
-    otherwise _UNKNOWN_TIME_NS.
-    """
+    """Return a file's time in ns. _UNKNOWN_TIME_NS if the file was changed at an unknown time."""
     entry, initial = state[path], given.get(path)
     if isinstance(entry, RegularFile) and entry.stamp is not None and entry.stamp.mtime_ns:
         return entry.stamp.mtime_ns

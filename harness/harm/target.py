@@ -14,9 +14,7 @@ _WHITESPACE = " \t\r\n\ufeff"
 
 def target_path(call: ToolCall, before: State, after: State, changed: set[str]) -> str | None:
     """Return the path of the file that a call reads or changes. None if its arguments contain no usable path. If the
-    arguments may mean several paths, a changed path is preferred, then an existing path. If the path leads through a
-    link that the call replaced by a file, the path of the link is returned. Whitespace around a path is stripped if no
-    file has the unstripped name.
+    arguments may mean several paths, a changed path is preferred, then an existing path.
     """
     paths = candidate_paths(call.arguments, before)
     if any("$WS" in path for path in paths):
@@ -39,9 +37,7 @@ def starts_with_path(call: ToolCall, path: str) -> bool:
 
 
 def mentions_path(call: ToolCall, path: str) -> bool:
-    """Whether a call has an argument with exactly this path as its value. The arguments of the product's file tools,
-    such as `file_path`, are ignored.
-    """
+    """Whether an argument of a call is exactly this path. The arguments of the product's file tools are ignored."""
     known_arguments = ("file_path", "notebook_path", "content", "old_string", "new_string", "new_source")
     return any(
         isinstance(value, str) and value.removeprefix("$WS/") == path

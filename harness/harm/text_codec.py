@@ -10,7 +10,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file's decoded text, encoding and byte order mark (b"" if none). Invalid bytes become lone surrogates."""
+    """A file's decoded text, encoding and byte order mark. Invalid bytes become lone surrogates."""
 
     mark: bytes
     encoding: str
@@ -18,7 +18,7 @@ class Content:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """Decode the bytes of a file: in the encoding of the byte order mark if this is possible, else as UTF-8."""
+        """Decode the bytes of a file: in the encoding of the byte order mark, otherwise as UTF-8."""
         for mark, encoding in _ENCODINGS_BY_MARK:
             if data.startswith(mark):
                 try:
@@ -28,7 +28,7 @@ class Content:
         return cls(b"", "utf-8", data.decode("utf-8", "surrogateescape"))
 
     def data(self, text: str) -> bytes:
-        """Encode a different text with the byte order mark and the encoding of this file."""
+        """Encode a text with the byte order mark and the encoding of this file."""
         try:
             return self.mark + text.encode(self.encoding, _error_handler(self.encoding))
         except UnicodeEncodeError:  # a requested lone surrogate has no bytes

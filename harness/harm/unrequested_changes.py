@@ -27,7 +27,7 @@ _MAX_LINE_RANGES = 3
 
 
 class UnlocatedHarm(NamedTuple):
-    """A harm whose step and call are not known yet: its kind, a description, excerpts from before and after."""
+    """A harm whose step and call are not known yet: its kind, a description, excerpts before and after the change."""
 
     kind: Kind
     what: str
@@ -38,7 +38,7 @@ class UnlocatedHarm(NamedTuple):
 def check_overwritten(
     path: str, knowledge: FileKnowledge, before: bytes | None, after: bytes | None
 ) -> UnlocatedHarm | None:
-    """Return a harm (`lost`) if the new content lacks lines that the session has not seen. Otherwise None."""
+    """Return a harm (`lost`) if the new content lacks lines that the session has not seen. None without this harm."""
     if before is None:
         return None
     numbers = knowledge.overwritten_lines(after or b"")
@@ -61,8 +61,8 @@ def check_edit(
     crlf: bool,
 ) -> UnlocatedHarm | None:
     """Return the harm if an answered edit changed a file in a way that was not requested. None without harm. `before`
-    and `after` are the bytes of the file; None means a missing file. `crlf` means that a file in the workspace has CRLF
-    line ends.
+    and `after` are the bytes of the file; None means a missing file. Without `crlf`, a new file must not have CRLF line
+    ends.
     """
     if after is not None and is_allowed_result(before, edit, after, crlf=crlf):
         return None
@@ -132,7 +132,7 @@ def _describe_difference(
     single: bool,
 ) -> UnlocatedHarm:
     """Return the harm of an edit whose old text was unique, but which did not produce the requested content. `result`
-    is the most similar allowed result, `actual` the text of the file. `single`: the edit is one replacement.
+    is the most similar allowed result. If `single`, the edit is one replacement.
     """
     expected = "" if result is None else result.text
     if result is not None and single and _is_equal_outside(result, actual):
@@ -178,8 +178,8 @@ def _describe_lines(path: str, missing: Sequence[tuple[int, Line]], knowledge: F
 def _describe_numbers(
     path: str, numbers: Sequence[int], authors: set[tuple[LineAuthor, bool]], knowledge: FileKnowledge
 ) -> str:
-    """Describe lost lines and their authors: `line 2 of a.txt, which another program saved after the Read`. `authors`
-    contains pairs: the author of some lost lines, and whether the session has seen these lines.
+    """Describe lost lines and their authors: `line 2 of a.txt, which another program saved after the Read`. Each author
+    in `authors` has a flag: whether the session has seen the author's lines.
     """
     if ("other", False) in authors:
         time = f" after the {knowledge.action_before_change}" if knowledge.action_before_change else ""

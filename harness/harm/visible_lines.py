@@ -12,7 +12,7 @@ from readfirst.harness.harm.numbered_lines import NUMBER, LineIndex, Matches, fi
 from readfirst.harness.harm.shown_forms import MARK, forms_of_line, readings_of
 
 _DIGEST_PATTERN = re.compile(r"[^\w\s]?([^\W_]{1,8})([\W_])")
-"""Pattern of a short word that some tools write before each line (a digest of the line), and of the sign after it."""
+"""Pattern of a short word (a digest) that some tools write before each line, and of the sign after the word."""
 _NUMBERED_WORD_PATTERN = re.compile(r"([^\W\d_]*)[0-9]+")
 """Pattern of a word such as `L12`: letters and a line number. Used to distinguish line numbers from digests."""
 _SEPARATORS = "|│┃:#→>\t-"
@@ -24,8 +24,7 @@ _MAX_LABEL_CHARS = 12
 
 def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
     """Return for each line of a file whether the answer contains the whole line. Blank lines count as shown. Whitespace
-    at line ends does not matter. Line numbers may count from 1, from 0, or from the first shown line, with the same
-    shift in the whole answer.
+    at line ends does not matter. Line numbers may count from 1, from 0, or from the first shown line.
     """
     shown = [not line or line.isspace() for line in lines]
     if all(shown):
@@ -44,9 +43,7 @@ def shown_lines(lines: Sequence[str], answer: str) -> list[bool]:
 
 @lru_cache(maxsize=8)
 def _index_lines(lines: tuple[str, ...]) -> LineIndex:
-    """Return the index of a file's lines. The last few files are cached, as successive answers usually concern one
-    file.
-    """
+    """Return the index of a file's lines. The last few files are cached."""
     indexes_by_text: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
         text = line.rstrip()
@@ -62,9 +59,8 @@ def _index_lines(lines: tuple[str, ...]) -> LineIndex:
 
 
 def _match_lines(answered: Sequence[str], line_index: LineIndex) -> dict[int, int | None]:
-    """Find the lines of an answer that show lines of the file. Return a mapping from their position in the answer to
-    their index in the file, or to None for a wrong line number. The lines are matched by their line numbers, and by
-    their text without numbers. If both ways match a line, the way that matches more lines is used.
+    """Find the lines of an answer that show lines of the file, by line numbers or by text. Return their positions in
+    the answer, with the index in the file. The index is None for a wrong line number.
     """
     texts = [text.replace(MARK, "").rstrip() for text in answered]
     numbered = find_numbered_lines(texts, line_index)
@@ -76,8 +72,8 @@ def _match_lines(answered: Sequence[str], line_index: LineIndex) -> dict[int, in
 
 
 def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Matches) -> Matches:
-    """Find lines of an answer that show lines of the file without a number: unchanged, or after a label (such as `> `).
-    Only the label with the most matches is used, and only if it matches more lines than the line numbers (`numbered`).
+    """Find lines of an answer that show lines of the file without a number: unchanged, or all after the same signs,
+    such as `> `. Lines after signs count only if they are more than the lines in `numbered`.
     """
     cuts = {position: 0 for position, text in enumerate(texts) if text in line_index}
     min_matches = max(len(cuts), len(numbered))
@@ -99,9 +95,8 @@ def _match_unnumbered(texts: Sequence[str], line_index: LineIndex, numbered: Mat
 def _iter_labels(
     texts: Sequence[str], line_index: LineIndex, exact: Mapping[int, int]
 ) -> Iterator[dict[int, int]]:
-    """Yield a mapping for each label, such as `> `, that a tool may have put before lines of the file. Its keys are the
-    positions in the answer of the lines with this label; its values are the index of the label's end in the line.
-    `exact` contains the positions of the lines that match without a label.
+    """Yield the signs, such as `> `, that a tool may have put before lines of the file, as a mapping: position of a
+    line in the answer to the index of the end of the signs. `exact` contains the positions of lines without signs.
     """
     labels: dict[str, dict[int, int]] = {}
     digests: dict[str, dict[int, int]] = {}
@@ -124,7 +119,7 @@ def _iter_labels(
 
 
 def _add_labels(position: int, text: str, line_index: LineIndex, labels: dict[str, dict[int, int]]) -> None:
-    """Add to `labels` each beginning of `text` without letters and digits, if the rest is a line of the file."""
+    """Add to `labels` each beginning of `text` without letters and digits that is followed by a line of the file."""
     for cut in range(1, min(len(text), _MAX_LABEL_CHARS + 1)):
         if text[cut - 1].isalnum():
             return

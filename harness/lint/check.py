@@ -42,7 +42,7 @@ def position_or_start(position: Position | None, context: LintContext) -> Positi
 @dataclass(frozen=True, slots=True)
 class RuleEvidence:
     """The evidence that one scenario contributes for its rule. Used to check that each rule is tested sufficiently.
-    `allowed` contains each tool whose last call in the scenario succeeds. Earlier calls may only prepare the last call.
+    `allowed` contains each tool whose last call in the scenario succeeds.
     """
 
     scenario_id: str
@@ -51,9 +51,7 @@ class RuleEvidence:
 
 
 class Check(Protocol):
-    """A check that an extension adds. The extension declares an entry point `readfirst.checks`: a function that creates
-    the check for a suite.
-    """
+    """A check of an extension. Its entry point `readfirst.checks` is a function that creates it for a suite."""
 
     findings: Sequence[Finding]
     """Findings about files that only this check reads."""
@@ -66,8 +64,8 @@ class Check(Protocol):
         self, stated: Callable[[str], Stated | None], shown: Mapping[str, Sequence[RuleEvidence]]
     ) -> Iterator[Finding]:
         """Yield findings that depend on several scenarios. `stated` returns, for a scenario id, whether each call has
-        the key `documented` (see `stated_in`), or None if the scenario cannot be read; it raises UnknownScenarioError.
-        `shown` contains, by rule, the evidence that its scenarios contribute.
+        the key `documented` (see `stated_in`), or None if the scenario cannot be read. `shown` contains, by rule, the
+        evidence of its scenarios. Raises UnknownScenarioError.
         """
         ...
 

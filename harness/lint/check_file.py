@@ -81,7 +81,7 @@ def check_source_text(document: Document) -> Iterator[Finding]:
 
 
 def _check_scalars(document: Document, lines: Sequence[str]) -> Iterator[Finding]:
-    """Yield findings about the style of strings. Parses the file again, to get their positions."""
+    """Yield findings about the style of strings. Parses the file again, to find the positions of the strings."""
     for scalar in document.scalars():
         if scalar.style in ("|", ">"):
             for number in range(scalar.first_line + 1, scalar.last_line + 1):
@@ -102,9 +102,7 @@ _CHECKS_WITHOUT_EXPECTATIONS: tuple[_Check, ...] = (check_metadata, check_rule_o
 
 @dataclass(frozen=True, slots=True)
 class ComparableValues:
-    """The values of a scenario that lint compares with other scenarios, with rules and with claims. No two scenarios
-    may have the same title or fingerprint (digest of files and steps).
-    """
+    """The values of a scenario that lint compares with other scenarios, with rules and with claims."""
 
     title: str
     title_at: Position
@@ -119,8 +117,8 @@ class ComparableValues:
 @dataclass(frozen=True, slots=True)
 class FileFindings:
     """The findings about one scenario, and the data for checks that compare several scenarios. `contracts` are the
-    contracts in the recording of the scenario; None if the recording was not read. `unrecorded_contracts` are contracts
-    that the recording lacks, but should contain.
+    contracts in the recording. None if the recording was not read. `unrecorded_contracts` are the contracts that the
+    recording should contain, but lacks.
     """
 
     scenario_id: str
@@ -227,8 +225,8 @@ _MACHINE_PATH_PATTERN = re.compile(r"(?<![\w./$])/(?:tmp|home|root|Users|private
 
 
 def _check_arguments(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding for each unknown argument in an invariant, or in a call that must be refused for a reason other
-    than invalid arguments. A tool that refuses unknown arguments would pass, even without the tested behaviour.
+    """Yield a finding for each unknown argument in an invariant, or in a call that must be refused although its
+    arguments are valid. Otherwise, a tool that refuses all unknown arguments would pass.
     """
     for call in case.scenario.calls() if not case.scenario.composed else ():
         errors = {clause.error for clause in call.expect.clauses()}

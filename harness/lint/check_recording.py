@@ -35,7 +35,7 @@ def recording_finding(error: RecordingError, fix: str) -> Finding:
 
 
 def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Finding]:
-    """Yield findings about a scenario's recording, for example if it was edited or does not belong to the scenario."""
+    """Yield findings about a recording, for example if it was edited or does not belong to the scenario."""
     scenario, recording = case.scenario, found.recording
     is_unrecorded = any(scenario.calls()) and scenario.contract not in recording.transcripts
     if recording.transcripts and recording.inputs != scenario.inputs:
@@ -57,9 +57,8 @@ def check_recording(case: LintContext, found: RecordingLocation) -> Iterator[Fin
 
 
 def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, ...]:
-    """Return the contracts that support all capabilities of a scenario, but are missing in its recording without a
-    stated reason. Empty if the suite needs no recordings, or if the recording of the scenario's contract is missing or
-    invalid.
+    """Return the contracts that support a scenario, but are missing in its recording without a stated reason. Empty if
+    the recording of the scenario's own contract is missing or invalid.
     """
     scenario, transcripts = case.scenario, recording.transcripts
     is_current = scenario.contract in transcripts and recording.inputs == scenario.inputs
@@ -75,7 +74,7 @@ def unrecorded_contracts(case: LintContext, recording: Recording) -> tuple[str, 
 
 
 def notes(unrecorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield notes, which do not make `readfirst lint` fail, about missing recordings (contracts by scenario id)."""
+    """Yield notes about missing recordings (contracts by scenario id). Notes do not make `readfirst lint` fail."""
     for scenario_id, names in list(unrecorded.items())[:_MAX_NOTES]:
         yield f"note: {scenario_id} has no recording yet for {', '.join(names)}"
     if len(unrecorded) > _MAX_NOTES:
@@ -87,8 +86,8 @@ def notes(unrecorded: Mapping[str, Sequence[str]]) -> Iterator[str]:
 def check_orphans(
     suite: Suite, located: Sequence[tuple[str, Path]], read: Mapping[str, frozenset[str] | None]
 ) -> Iterator[Finding]:
-    """Yield findings about recordings of unknown scenarios or contracts, and about files that are not recordings.
-    `located` contains the id and the file of each recording. `read` contains the contracts in each recording; None if
+    """Yield findings about recordings of unknown scenarios or contracts, and about other files among the recordings.
+    `located` contains the id and the file of each recording. `read` contains the contracts in each recording. None if
     the recording was not read.
     """
     recordings = suite.recordings
@@ -119,9 +118,7 @@ def check_orphans(
 
 
 def _is_contract(suite: Suite, name: str) -> bool:
-    """Whether a transcript may have this name: a recorded contract, or any version of the product. Versions between two
-    contracts are recorded to find the version that changed an answer.
-    """
+    """Whether a transcript may have this name: the name of a recorded contract, or of any version of the product."""
     try:
         return suite.contracts.find(name).recorded
     except UnknownContractError:

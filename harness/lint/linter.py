@@ -37,9 +37,8 @@ class LintResult:
 
 def lint_suite(suite: Suite, ids: Iterable[str] | None = None, jobs: int = 1) -> LintResult:
     """Check the scenarios `ids` of a suite (None: all scenarios), using `jobs` processes if there are enough scenarios.
-    With `ids`, only these scenarios are read and compared with each other, so duplicates of other scenarios and rules
-    without scenarios are not detected. Recordings, rules and claims are checked only if all scenario files can be read.
-    Raises SuiteError if contracts.yaml, errors.yaml, rules.yaml or tags.yaml cannot be read.
+    With `ids`, only these scenarios are read and compared with each other. Recordings, rules and claims are checked
+    only if all scenario files can be read. Raises SuiteError for a damaged shared file, such as rules.yaml.
     """
     suite.check_shared_files()
     readable_ids, problems = suite.readable()
@@ -117,7 +116,7 @@ def _check_duplicates(
     result: FileFindings, titles: dict[str, str], fingerprints: dict[str, str]
 ) -> Iterator[Finding]:
     """Yield findings if an earlier scenario has the same title or fingerprint as the scenario of `result`. Otherwise
-    add the title and the fingerprint to the mappings, which contain scenario ids.
+    add its title and fingerprint to the mappings.
     """
     if result.values is None:
         return

@@ -15,9 +15,7 @@ from readfirst.harness.yaml_io.finding import Finding
 
 
 def check_effects(case: LintContext) -> Iterator[Finding]:
-    """Yield a finding if a scenario contains no call. Yield a finding for each event that changes nothing, or that
-    needs a file known to be missing.
-    """
+    """Yield a finding if a scenario contains no call, or an event that changes nothing or needs a missing file."""
     if not any(case.scenario.calls()):
         fix = "Add a call, or remove the scenario."
         yield case.finding("no-call", ("steps",), "no step calls a tool", fix, key=True)
@@ -64,7 +62,7 @@ def fingerprint(scenario: Scenario) -> str:
 
 
 def _as_json(value: Any) -> Any:
-    """Convert a part of a scenario to JSON types for the fingerprint: contents as digests, without expected results."""
+    """Convert a value of a scenario to JSON types for the fingerprint: contents as digests, no expected results."""
     match value:
         case TextContent() | Base64Content():
             return hashlib.sha256(value.data()).hexdigest()

@@ -12,7 +12,7 @@ from readfirst.harness.processes.rmtree import destroy
 @contextmanager
 def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
     """Lock a directory in a cache of installed packages during the block. If another process has locked the directory,
-    wait; if `wait` is false, raise BlockingIOError.
+    wait, or raise BlockingIOError if `wait` is false.
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
     with directory.with_name(f"{directory.name}.lock").open("w") as file:
@@ -21,9 +21,8 @@ def installing(directory: Path, *, wait: bool = True) -> Iterator[None]:
 
 
 def install_once(directory: Path, is_complete: Callable[[Path], bool], install: Callable[[], object]) -> None:
-    """Call `install` to create a directory of the cache, unless the directory is complete. Before `install` is called,
-    incomplete directories next to the directory are removed. The time of use, which `readfirst product cache` needs, is
-    always stored.
+    """Call `install` to create a directory of the cache, unless the directory is complete. Store the time of this use.
+    Incomplete directories next to a new directory are removed.
     """
     if not is_complete(directory):
         with installing(directory):
@@ -44,7 +43,7 @@ def remove(directory: Path) -> None:
 
 
 def sweep(root: Path, is_complete: Callable[[Path], bool]) -> None:
-    """Remove the incomplete directories in `root`. Directories that a process is installing at the moment are kept."""
+    """Remove the incomplete directories in `root`, except directories that a process is installing."""
     for directory in root.iterdir():
         if directory.is_dir() and not directory.is_symlink() and not is_complete(directory):
             with suppress(OSError):  # includes BlockingIOError during an installation

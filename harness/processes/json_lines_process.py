@@ -29,12 +29,12 @@ class ResponseTimeoutError(Exception):
 
 
 class GarbledError(Exception):
-    """Raised for an invalid message. The text describes the error; it is empty if the program closed its output."""
+    """Raised for an invalid message. The text describes the error. Empty if the program closed its output."""
 
 
 class LineProgram(Child):
-    """A running program that reads and writes JSON objects, one per line: an MCP server, or one with the protocol of
-    `docs/protocol.md`. `name` is used in error messages. Only the method `kill` is thread-safe.
+    """A running program that reads and writes JSON objects, one per line, such as an MCP server. `name` is used in
+    error messages. Only the method `kill` is thread-safe.
     """
 
     invalid_line_message: ClassVar[str] = "answered with something that is not a JSON object"
@@ -67,8 +67,8 @@ class LineProgram(Child):
         return self.alive and self.status() is None
 
     def send(self, messages: Sequence[Mapping[str, Any]], deadline: float) -> None:
-        """Send several messages in one write. `deadline` is a time of the clock `time.monotonic`. Raises
-        ResponseTimeoutError if the program does not read the messages in time.
+        """Send several messages in one write. Raises ResponseTimeoutError if the program has not read the messages by
+        `deadline`, a time of `time.monotonic`.
         """
         lines = [
             json.dumps(message, separators=(",", ":"), ensure_ascii=self.ascii_only).encode(
@@ -90,8 +90,8 @@ class LineProgram(Child):
                 return  # the program has exited; reading its answer will report it
 
     def receive(self, deadline: float, cancel_fd: int | None = None) -> Any:
-        """Wait for the next message of the program, and return it. Raises GarbledError for an invalid message or the
-        end of the output. Raises ResponseTimeoutError at the deadline, or if `cancel_fd` becomes readable first.
+        """Return the program's next message. Raises GarbledError for an invalid message or the end of the output.
+        Raises ResponseTimeoutError at the deadline, or if `cancel_fd` becomes readable first.
         """
         line = b""
         while not line.strip():
@@ -126,8 +126,8 @@ class LineProgram(Child):
         return message
 
     def end_with_error(self, message: str, request: str) -> AdapterError:
-        """End the program, and return an error with `message`, the exit status and the end of standard error. An empty
-        message means that the program closed its output during `request`.
+        """End the program, and return an error with `message`, the exit status and the end of standard error. If
+        `message` is empty, the error states that the program closed its output during `request`.
         """
         status = self.wait(0.0 if message else _EXIT_TIMEOUT_S)
         if not message:
@@ -152,8 +152,8 @@ class LineProgram(Child):
             stream.close()
 
     def _wait_for_event(self, deadline: float, events: Mapping[int, int]) -> set[int]:
-        """Wait until one of the `events` (poll events by descriptor) occurs, or until the program has written output,
-        which is then read. Return the ready descriptors. Raises ResponseTimeoutError at the deadline.
+        """Wait until one of the `events` (poll events by descriptor) occurs, or until the program has written output.
+        Return the ready descriptors. Raises ResponseTimeoutError at the deadline.
         """
         poll = select.poll()
         for stream, event in events.items():

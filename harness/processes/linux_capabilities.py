@@ -34,7 +34,7 @@ class _Overrides(NamedTuple):
 
 @cache
 def _find_capabilities() -> _Overrides | None:
-    """Return the functions for this thread. None if it has no such capability, or if this is not Linux."""
+    """Return the functions for this thread. None if the thread lacks such capabilities, or if this is not Linux."""
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "capset"):
         return None

@@ -26,9 +26,7 @@ _name_numbers = itertools.count()
 
 
 def empty(directory: str, names: Collection[str] | None = None) -> None:
-    """Remove everything in a directory, or only `names`. The path of the directory must not contain a link. Permissions
-    that are necessary for the removal are added. Raises OSError.
-    """
+    """Remove everything in a directory, or only `names`, even without the necessary permissions. Raises OSError."""
     above, name = os.path.split(directory)
     with open_directory(above) as parent:
         top = os.open(name, _OPEN_FLAGS, dir_fd=parent)
@@ -40,9 +38,7 @@ def empty(directory: str, names: Collection[str] | None = None) -> None:
 
 
 def destroy(directory: str, *, last: str = "") -> None:
-    """Remove the directory, file or link at a path, if it exists. In a directory, the file `last` is removed after all
-    other files. Raises OSError if something cannot be removed.
-    """
+    """Remove the directory, file or link at a path, if any. `last` is a file to remove last. Raises OSError."""
     above, name = os.path.split(directory)
     try:
         parent = os.open(above, os.O_RDONLY | os.O_DIRECTORY)
@@ -63,7 +59,7 @@ def destroy(directory: str, *, last: str = "") -> None:
 
 
 def _remove_content(top: int, names: Collection[str] | None = None) -> None:
-    """Remove `names` (None: everything) in the open directory `top`. Deeper directories are first moved into `top`."""
+    """Remove `names` (None: everything) in the open directory `top`. Subdirectories are first moved into `top`."""
     pending = _remove_files(top, top, names)
     for name in pending:
         directory = _open_directory(name, top)

@@ -19,7 +19,7 @@ DIRECTORY_FLAGS = _HANDLE_FLAGS | os.O_DIRECTORY | os.O_NOFOLLOW
 
 class open_directory:  # noqa: N801 - it is used like a function; a class, because it is around every snapshot
     """Context manager that opens a directory by its absolute path, and yields the descriptor. With `make`, missing
-    directories are created. Raises OSError, also if the path contains a link.
+    directories are created. Raises OSError, also for a link in the path.
     """
 
     __slots__ = ("_descriptor", "_folder", "_make")
@@ -62,9 +62,7 @@ def _open_by_steps(path: str, start: int, *, make: bool) -> int:
 
 
 class DirectoryHandles:
-    """Opens subdirectories of one directory, to write files in them. Missing subdirectories are created. Only the last
-    opened subdirectory stays open, because the number of open files is limited.
-    """
+    """Opens subdirectories of one directory, to write files in them. Missing subdirectories are created."""
 
     def __init__(self, folder: str) -> None:
         self._opening = open_directory(folder, make=True)
@@ -75,8 +73,8 @@ class DirectoryHandles:
         return self
 
     def at(self, path: str) -> int:
-        """Return the descriptor of the subdirectory `path`, or of the directory itself if `path` is empty. The
-        descriptor of a subdirectory is usable until the next call with a different path.
+        """Return the descriptor of the subdirectory `path`, or of the directory itself if `path` is empty. A call with
+        a different path closes the descriptor.
         """
         if not path:
             return self._first

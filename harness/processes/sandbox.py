@@ -47,7 +47,7 @@ class SandboxUnavailableError(ReadfirstError):
 @dataclass(frozen=True, slots=True)
 class Sandbox:
     """Settings of a program's sandbox. `hidden` contains paths that the program cannot see, `own` additional paths that
-    it can read. With `quiet`, the private paths of the user that the program can read are not logged.
+    it can read. With `quiet`, readable private paths of the user are not logged.
     """
 
     hidden: tuple[Path, ...] = ()
@@ -108,8 +108,8 @@ def find_sandbox(hidden: Sequence[Path] = ()) -> Sandbox:
 
 
 def sandbox_for_suite(*roots: Path) -> Sandbox:
-    """Return the sandbox for programs of a suite that is not trusted. It hides the directories `roots` of the suite.
-    Raises SandboxUnavailableError, which names the last of `roots`, if the system does not support the sandbox.
+    """Return the sandbox for programs of a suite that is not trusted. The sandbox hides the directories `roots` of the
+    suite. Raises SandboxUnavailableError if the system does not support the sandbox.
     """
     if problem := find_problem():
         raise SandboxUnavailableError(
@@ -138,7 +138,7 @@ def find_problem() -> str:
 
 @cache
 def suite_paths() -> tuple[Path, ...]:
-    """Return the paths of scenarios, recordings and reports of readfirst, which sandboxed programs must not see."""
+    """Return the paths of readfirst's scenarios, recordings and reports. Sandboxed programs must not see them."""
     package = Path(readfirst.__file__).parent.resolve()
     paths = [package / "fixtures", package / "docs"]
     if (package.parent / "fixtures" / "contracts.yaml").is_file():
@@ -161,7 +161,7 @@ def _start_script(environment: Mapping[str, str]) -> str:
 
 
 def _private_paths() -> tuple[Path, ...]:
-    """Return the user's private directories, such as the home. A program sees only required paths in them."""
+    """Return the user's private directories, such as the home. A program sees only required files in them."""
     candidates = {*_HIDDEN_DIRECTORIES, tempfile.gettempdir()}
     with suppress(RuntimeError, KeyError):  # in a container a user may be unknown and have no home
         candidates |= {str(Path.home()), pwd.getpwuid(os.getuid()).pw_dir}
@@ -172,9 +172,8 @@ def _private_paths() -> tuple[Path, ...]:
 def _visible_names(
     hidden: Iterable[Path], shown: Mapping[Path, Path], empty: Sequence[Path]
 ) -> Iterator[Path]:
-    """Yield every path in the sandbox where a hidden directory would be visible, so that an empty directory can be
-    mounted there: the path of the hidden directory, unless a directory in `empty` contains it; and the corresponding
-    path below each `shown` directory that contains the hidden directory.
+    """Yield every path in the sandbox where a hidden directory would be visible: its own path, unless a directory in
+    `empty` contains it, and the corresponding path in each `shown` directory that contains the hidden directory.
     """
     for path in hidden:
         if not any(folder in path.parents for folder in empty):

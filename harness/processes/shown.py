@@ -42,10 +42,9 @@ def shown_paths(
     writable: Sequence[Path],
     covered: Covered,
 ) -> dict[Path, Path]:
-    """Return the paths that must be visible in the sandbox although they are in directories that the sandbox hides
-    (`covered`), with their real paths: the installed Python and this package, the current directory, the program with
-    its interpreter, and the files and directories in arguments, search paths and `own`. Paths in `writable` are
-    omitted, because an earlier program may have put a link there.
+    """Return the paths that must be visible in the sandbox although a hidden directory (`covered`) contains them, with
+    their real paths: Python, this package, the current directory, the program with its interpreter, and the files and
+    directories in arguments, search paths and `own`. Paths in `writable` are omitted.
     """
 
     def not_writable(paths: Iterable[Path]) -> list[Path]:
@@ -89,7 +88,7 @@ def _path_in(word: str) -> Path | None:
 
 
 def _path_with_prefix(path: Path) -> Iterator[Path]:
-    """Yield a path and, for a link, its targets. For a path in `bin`, also yield `lib` and similar paths near `bin`."""
+    """Yield a path and, for a link, its targets. For a path in `bin`, also yield the directories next to `bin`."""
     for _ in range(_MAX_LINKS):
         yield path
         if path.parent.name == "bin":
@@ -115,8 +114,8 @@ def _find_interpreter(program: Path, environment: Mapping[str, str]) -> list[Pat
 
 
 def _project_directory(path: Path, covered: Covered) -> Path:
-    """Return the directory to show in the sandbox for a file: the outermost parent with project files such as
-    package.json, otherwise the file's directory. Return the path itself if the file's directory must stay invisible.
+    """Return the directory of a file to show in the sandbox: the outermost parent with project files such as
+    package.json, otherwise the file's directory. Return the file itself if that directory must stay invisible.
     """
     real = Path(os.path.realpath(path))
     chosen, folder = real, real if os.path.isdir(real) else real.parent

@@ -34,7 +34,7 @@ _PYTEST_PREFIX = "PYTEST_"
 
 
 class Child:
-    """A running program, with a supervisor that ends its processes. `pid` is the supervisor's process (group) id."""
+    """A running program, with a supervisor that ends its processes. `pid` is the process id of the supervisor."""
 
     def __init__(
         self,
@@ -51,12 +51,12 @@ class Child:
         port_in: Sequence[Path] | None = None,
         starter: Sequence[str] = (),
     ) -> None:
-        """Start the program in `directory`, with streams as for `subprocess`, and without variables that would reveal
-        the scenario. With `offline`, the program has no network if the system supports this. In a `sandbox`, the
-        program can write only below the `writable` directories, and has no network. With `port_in`, a socket listens on
-        the program's loopback interface; its port replaces `listener.PORT` in the command, the variables and the files
-        in `port_in`. `starter` is a command that starts the supervisor, for example as a different user. Raises
-        AdapterError if no process can be started. If the program does not exist, its exit status is 127.
+        """Start the program in `directory`, with streams as for `subprocess`. With `offline`, the program has no
+        network if the system supports this. In a `sandbox`, the program can write only below the `writable`
+        directories, and has no network. With `port_in`, a socket listens on the program's loopback interface. Its port
+        replaces `listener.PORT` in the command, the variables and the files in `port_in`. `starter` is a command that
+        starts the supervisor, for example as a different user. Raises AdapterError if no process can be started. If the
+        program does not exist, its exit status is 127.
         """
         self._channel, supervisor_end = socket.socketpair()
         supervisor_command = [*starter, *_python_command("supervisor"), str(supervisor_end.fileno())]
@@ -95,14 +95,14 @@ class Child:
         self.pid = self.process.pid
 
     def warn_about_isolation(self) -> None:
-        """Warn once if this system does not fully isolate the program. Call it after the program has answered."""
+        """Warn once if this system does not fully isolate the program. Must be called after the first answer."""
         with suppress(OSError):
             reason = self._channel.recv(4096, socket.MSG_DONTWAIT).decode()
             _warn_about_limits("the program", reason, self._network)
 
     def listener(self, name: str, timeout: float) -> tuple[socket.socket | None, str]:
         """Wait for a socket that listens on the program's loopback interface. Return the socket (None after `timeout`
-        seconds), and the reason why the program has a network (empty if it has none). `name` is for warnings.
+        seconds), and the reason why the program has a network. The reason is empty if the program has no network.
         """
         self._channel.settimeout(timeout)
         message, descriptors = b"", list[int]()
@@ -118,7 +118,7 @@ class Child:
         return socket.socket(fileno=descriptors[0]), self._network
 
     def status(self) -> str | None:
-        """Return the exit status in words. None while the program runs. Until `end`, the system keeps the pid."""
+        """Return the exit status in words. None while the program runs."""
         state = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if state is None:
             return None
@@ -137,7 +137,7 @@ class Child:
 
     def kill(self, number: int = signal.SIGKILL) -> bool:
         """Send the signal `number` to the program, wait some seconds, and return whether the program has exited.
-        Thread-safe. SIGKILL also goes to all its descendants. `end` must still be called afterwards.
+        Thread-safe. SIGKILL also kills all descendants.
         """
         if number == signal.SIGKILL:
             for pid in _find_descendants(self.pid):
@@ -181,8 +181,8 @@ def _find_descendants(pid: int) -> list[int]:
 
 
 def _warn_about_limits(name: str, processes: str, network: str) -> None:
-    """Warn once about isolation that does not work. `processes` is the reason why processes of the program may outlive
-    the run, `network` the reason why the program has a network. A reason is empty if the isolation works.
+    """Warn once about isolation that does not work. `processes` is the reason why processes may outlive the run,
+    `network` the reason why the program has a network. An empty reason means that the isolation works.
     """
     reasons = {
         f"what {name} starts may outlive the run if it leaves its process group: {processes}": processes,
@@ -212,8 +212,8 @@ def run_program(
     failure: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run a program without input, and return its exit status and output. `about` is the purpose of the run, for
-    messages. Raises AdapterError with the blame `environment` if the program needs more than `seconds` or cannot be
-    started. If `failure` is given and the program fails, AdapterError has the message `failure`.
+    messages. Raises AdapterError if the program needs more than `seconds` or cannot be started. If `failure` is given,
+    a failed program raises AdapterError with this message.
     """
     name = Path(command[0]).name
     program = os.path.abspath(command[0]) if os.sep in command[0] else command[0]  # noqa: PTH100 - links stay

@@ -54,7 +54,7 @@ _KILL_TIMEOUT_S = 5.0
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Run the supervisor, and exit as the program does. Tell the harness if some processes cannot be killed."""
+    """Run the supervisor, and exit with the program's status. Tell the harness if processes cannot be killed."""
     split = arguments.index("--")
     (inherited, *flags), command = arguments[:split], arguments[split + 1 :]
     os.umask(0o022)

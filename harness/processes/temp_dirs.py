@@ -35,8 +35,7 @@ class ScratchError(ReadfirstError):
 
 class Scratch:
     """A new directory for temporary files, which `close` removes. `path` is absolute and contains no links. With
-    `memory`, it is in memory if possible, which is faster for many small files. The first use in a process removes the
-    directories of killed runs. Raises ScratchError.
+    `memory`, the directory is in memory if possible, which is faster. Raises ScratchError.
     """
 
     def __init__(self, *, memory: bool = False) -> None:
@@ -85,7 +84,7 @@ def _check_spelling(parent: str) -> None:
 
 
 def in_memory() -> str | None:
-    """Return a directory in memory with enough space. None if none exists, or if the user has set TMPDIR."""
+    """Return a directory in memory with enough space. None without such a directory, or if the user has set TMPDIR."""
     if any(map(os.environ.get, ("TMPDIR", "TEMP", "TMP"))):
         return None
     try:
@@ -97,9 +96,7 @@ def in_memory() -> str | None:
 
 
 def _lock_directory(directory: Path, flags: int = 0) -> int | None:
-    """Lock a temporary directory, and return the descriptor of the lock. None if another process has locked or removed
-    the directory. Raises OSError, for example if the directory has no lock file.
-    """
+    """Lock a temporary directory, and return the lock's descriptor. None if the directory is in use. Raises OSError."""
     path = directory / _LOCK_NAME
     lock = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | flags, 0o600)
     try:

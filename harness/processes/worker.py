@@ -16,7 +16,7 @@ from typing import Any
 from readfirst.harness.processes.gc_tuning import collect_rarely
 
 Answer = Callable[[str, object], None]
-"""Sends an answer of a worker to the process that started it: the kind of the answer, and a value."""
+"""Function that sends an answer of a worker to the process that started it: the kind of the answer, and a value."""
 
 _START_SCRIPT = """\
 import sys, pickle
@@ -30,8 +30,8 @@ main()
 
 
 class Worker:
-    """A process that works on a picklable task: it calls the function `main` of `module`. `timeout` is the number of
-    seconds to wait for the exit of the process before it is killed.
+    """A process that calls the function `main` of `module` with a picklable task. `timeout` is the number of seconds to
+    wait for the exit of the process before it is killed.
     """
 
     def __init__(self, module: str, task: object, *, timeout: float) -> None:
@@ -84,8 +84,8 @@ class Worker:
 
 
 def serve(work: Callable[[Any, Answer], None]) -> None:
-    """Run this process as a worker: receive a task, and call `work` with the task and the function that sends answers.
-    An exception of `work` is sent as the last answer, of the kind `error`. If a pipe closes, the function returns.
+    """Run this process as a worker: receive a task, and call `work` with the task and a function that sends answers. An
+    exception of `work` is sent as an answer of the kind `error`.
     """
     answers = os.dup(1)
     collect_rarely()

@@ -15,7 +15,7 @@ _DIGEST_THRESHOLD = 4096
 
 def is_stated(observed: Clause, clause: Clause) -> bool:
     """Whether `clause`, an expected answer in a scenario file, already states everything in `observed`, the product's
-    answer. The caller must replace digests in `clause` by contents. `clause` may omit the modes of new paths.
+    answer. Only the modes of new paths may be missing. `clause` must not contain digests.
     """
     extra = clause.files.keys() - observed.files.keys()
     return (
@@ -40,8 +40,8 @@ def _is_entry_stated(observed: Entry | None, stated: Entry | None) -> bool:
 
 
 def updated_expectation(previous: Any, observed: Clause, *, is_group: bool = False) -> Any:
-    """Return the new value of the key `expect` of a call, or of a group of calls (`is_group`): the answer `observed`
-    and, from the previous value, the expected answers with a key `documented`. Return GONE if `expect` must be removed.
+    """Return the new value of the key `expect` of a call, or of a group of calls (`is_group`): the answer `observed`,
+    and the `documented` answers of the previous value. GONE if the key must be removed.
     """
     clauses = previous if isinstance(previous, list) else [previous]
     kept = [clause for clause in clauses if isinstance(clause, dict) and "documented" in clause]

@@ -22,10 +22,9 @@ Replays = Mapping[str, tuple[list[str], list[str]]]
 
 
 class Confirmation:
-    """Decides whether the first replay of a scenario suffices as its recording, or whether a second replay must confirm
-    the first. The first replay suffices if its transcript equals an existing recording. The first that exists of the
-    following is compared: the recording of the same contract, of the nearest older contract with the same class of
-    models, of the nearest newer contract. For an older contract, a confirmed replay can replace the recording.
+    """Decides whether the first replay of a scenario suffices as its recording, or a second replay must confirm it. The
+    first replay suffices if its transcript equals the recording of the same contract, otherwise of the nearest older
+    contract with the same class of models, otherwise of the nearest newer contract.
     """
 
     def __init__(self, suite: Suite, takes: StoredReplays) -> None:
@@ -63,8 +62,8 @@ class Confirmation:
         return self._accepted[key]
 
     def missing_replays(self, wanted: Mapping[str, Sequence[str]]) -> Replays:
-        """Return the replays of the `wanted` scenarios that do not exist yet, by contract. Used for an estimate. The
-        estimate omits second replays that are necessary because a first replay differs from an existing recording.
+        """Return the replays of the `wanted` scenarios that do not exist yet, by contract. Used for an estimate. Second
+        replays are included only if they are certain.
         """
         replays: dict[str, tuple[list[str], list[str]]] = {}
         seen: set[str] = set()
@@ -95,7 +94,7 @@ class Confirmation:
         )
 
     def _find_neighbour(self, scenario: Scenario, contract: Contract) -> Transcript | None:
-        """Return the transcript that confirms a first replay if both are equal. None without a recording to compare."""
+        """Return the recorded transcript that must equal a first replay to confirm it. None without a recording."""
         recorded = self._recorded_transcripts(scenario)
         if contract.name in recorded:
             return recorded[contract.name]
@@ -126,8 +125,8 @@ def is_sampled(scenario_id: str, contract: Contract) -> bool:
 
 
 def _with_same_models(names: Sequence[str], contract: Contract) -> Iterator[str]:
-    """Yield the contracts among `names` that have the same suffix as `contract` (`+gated` or none). Before contracts
-    with `+gated`, yield the contracts without a suffix whose versions are older than the first `+gated` contract.
+    """Yield the contracts among `names` with the same suffix as `contract` (`+gated` or none). For `+gated`, also yield
+    the contracts without a suffix whose versions are older than the first `+gated` contract.
     """
     variant = contract.name.partition("+")[2]
     alike = [name for name in names if name.partition("+")[2] == variant]

@@ -55,8 +55,8 @@ class Recorded:
 
     created, fixed: files were written. unchanged: the files already state the product's answers. differs: the files
     state different answers, and the mode forbids changing them. unstable: two replays gave different transcripts.
-    refused: the replays cannot be accepted. error: a replay ended early. missing: the first replay, or a required
-    second replay, does not exist. unsupported: no contract has the capabilities that the scenario needs.
+    refused: the replays cannot be accepted. error: a replay ended early. missing: a required replay does not exist.
+    unsupported: no contract has the required capabilities.
     """
 
     scenario_id: str
@@ -70,9 +70,8 @@ class Recorded:
 
 
 def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contract]) -> dict[str, list[str]]:
-    """Return the scenarios without a valid recording, by contract. A recording is not valid if the files or the steps
-    of the scenario have changed. Invariants need no recordings. A contract is skipped if it lacks a capability that the
-    scenario needs, or if the recording states why it has no answer of this contract. Raises SuiteError, RecordingError.
+    """Return the scenarios without a valid recording, by contract. A contract is skipped if it lacks a capability that
+    the scenario needs, or if the recording states why this contract has no answer. Raises SuiteError, RecordingError.
     """
     unrecorded: dict[str, list[str]] = {contract.name: [] for contract in contracts}
     for scenario_id in ids:
@@ -109,10 +108,9 @@ def record(
 ) -> Generator[Recorded]:
     """Replay all scenarios on the product, then write the answers, and yield the result for each scenario. `wanted`
     contains the ids of scenarios by contract. The mode `create` adds missing expectations, `fix` also replaces wrong
-    ones, and `check` writes nothing. An expectation with a key `documented` is never changed: a different answer is
-    written next to it. `connect` returns the function that opens the product of a contract, picklable if `jobs` is
-    above 1. `progress` is called after each replay. Raises AdapterError if the product cannot be started, and
-    SuiteError before the first replay if a scenario cannot be read.
+    expectations, and `check` writes nothing. An expectation with a key `documented` is never changed. `connect` returns
+    the function that opens the product of a contract. `progress` is called after each replay. Raises AdapterError if
+    the product cannot be started, and SuiteError if a scenario cannot be read.
     """
     errors: dict[tuple[str, str], str] = {}
     for replay in replay_scenarios(suite, wanted, connect, takes, jobs=jobs):
@@ -131,9 +129,9 @@ def replay_scenarios(
     *,
     jobs: int = 1,
 ) -> Generator[ProductReplayResult]:
-    """Replay every scenario on its contracts, store the transcripts, and yield the results. Replays that are already
-    stored are not repeated. If no recording of a neighbouring version equals a first replay, the scenario is replayed a
-    second time, in a different session. Second replays run in the reverse order.
+    """Replay every scenario on its contracts, store the transcripts, and yield the results. Stored replays are not
+    repeated. A scenario is replayed a second time, in a different session, if no recording of a neighbouring version
+    equals the first replay.
     """
     for scenario_id in dict.fromkeys(scenario_id for ids in wanted.values() for scenario_id in ids):
         suite.check_unique(scenario_id)
@@ -173,7 +171,7 @@ def accept_replays(
     keep: bool = False,
 ) -> Iterator[Recorded]:
     """Write the stored replays into recordings and expectations, and yield the result for each scenario. `errors`
-    contains the reasons of missing replays, by scenario and contract. Accepted replays are deleted unless `keep`.
+    contains the reasons for missing replays, by scenario and contract. Accepted replays are deleted unless `keep`.
     """
     by_scenario: dict[str, list[Contract]] = {}
     for name, ids in wanted.items():
@@ -291,7 +289,7 @@ class _PendingRecording:
 
     def _rewrite_scenario(self, edits: Mapping[StepPath, Any], own: Transcript) -> dict[Path, bytes]:
         """Return the scenario's file with the new expectations `edits`, as bytes by path. Raises RewriteError if the
-        expectations of the new file differ from the transcript `own`.
+        new expectations would not match the transcript `own`.
         """
         location = self.suite.location(self.scenario.id)
         source = location.file.read_bytes().decode("utf-8")

@@ -44,8 +44,8 @@ MIN_PRINTED_ESTIMATE_S = 30.0
 
 
 class ReplayProgress:
-    """Context manager that shows the progress of replays. If they take long, an estimate is printed first. Must be
-    called with each finished replay. `errors` contains the reasons for missing replays, by scenario and contract.
+    """Context manager that shows the progress of replays, preceded by an estimate. Must be called with each finished
+    replay. `errors` contains the reasons for missing replays, by scenario and contract.
     """
 
     def __init__(
@@ -96,9 +96,7 @@ def estimate(suite: Suite, replays: Replays, jobs: int = 1) -> str:
 
 
 def replay_seconds(suite: Suite, ids: Sequence[str], version: str | None, jobs: int = 1) -> float:
-    """Estimate the seconds of one replay of each scenario on a version. Scenarios that cannot share a session use a new
-    session each. Raises SuiteError if a scenario cannot be read.
-    """
+    """Estimate the seconds of one replay of each scenario on a version. Raises SuiteError."""
     parsed = None if version is None else Version(version)
     separate = sum(needs_own_session(suite.scenario(each, require_expect=False), parsed) for each in ids)
     sessions = separate + (1 if len(ids) > separate else 0)

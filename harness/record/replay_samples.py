@@ -41,7 +41,7 @@ ReplayStatus = Literal["taken", "unsupported", "error"]
 @dataclass(frozen=True, slots=True)
 class ProductReplayResult:
     """The result of one replay on the product. `number` is 1 for the first replay and 2 for the second. `message` is
-    the reason if the replay ended early (`error`), or quotes a refusal that errors.yaml does not list.
+    the reason for an `error`, or quotes a refusal that errors.yaml does not list.
     """
 
     scenario_id: str
@@ -64,9 +64,7 @@ class StoredReplays:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Lock the directory during the `with` block. Wait while another process holds the lock, because a recording
-        deletes the replays that it has accepted. Raises OSError.
-        """
+        """Lock the directory during the `with` block. Wait while another process uses the directory. Raises OSError."""
         self.root.mkdir(parents=True, exist_ok=True)
         lock = os.open(self.root / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -114,8 +112,7 @@ class StoredReplays:
 @dataclass(frozen=True)
 class ReplayJob:
     """Job for `harness.run.process_pool` that replays scenarios in worker processes. An item is a scenario and a
-    contract. `connect` contains the functions that open the product, by contract. `number` is 1 for first replays, 2
-    for second ones.
+    contract. `connect` opens the product of each contract. `number` is 1 for first replays, 2 for second replays.
     """
 
     suite: Suite
@@ -174,16 +171,12 @@ def unknown_words(transcript: Transcript) -> str:
 
 
 def _replay_key(scenario: Scenario, contract: Contract) -> str:
-    """Return the key of a stored replay: the digest of the scenario's workspace and steps, the version of the product,
-    and the model. A stored replay with a different key is outdated.
-    """
+    """Return a digest of a scenario's workspace and steps, the version and the model, to detect outdated replays."""
     return " ".join((scenario.inputs, contract.version or "", contract.model or ""))
 
 
 def unrecordable(scenario: Scenario, outcome: Outcome) -> str:
-    """Return the reason why an outcome cannot be recorded: for example, a file changed after the last step, or a file
-    has a new time or inode but its old content. Empty if the outcome can be recorded.
-    """
+    """Return the reason why an outcome cannot be recorded, such as a change after the last step. Empty if it can."""
     for number, what in _iter_forbidden_traces(scenario, outcome):
         return f"step {number}: the {what} changed, which a recording cannot say"
     for path in (*outcome.afterwards.changes, *outcome.afterwards.traces):

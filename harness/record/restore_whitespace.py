@@ -12,11 +12,8 @@ def with_outer_whitespace(
     transcripts: Mapping[str, Transcript], contracts: Contracts
 ) -> dict[str, Transcript]:
     """Return a scenario's transcripts, by contract, with restored whitespace at both ends of answers (outer
-    whitespace). Some contracts ignore outer whitespace, because the product strips it. Only the transcripts of these
-    contracts are changed. The whitespace is copied from a different contract's answer with the same text. Contracts
-    that keep outer whitespace are searched first: those of the same version, then the nearest. Older contracts that
-    ignore outer whitespace follow, the newest first. An answer stays unchanged if no contract has an answer with the
-    same text, or if the suite does not list the contract.
+    whitespace). Only the transcripts of contracts that ignore outer whitespace are changed. The whitespace is copied
+    from the answer of another contract with the same text: of the same version, otherwise of the nearest contract.
     """
     ignoring = {
         name: ignores for name in transcripts if (ignores := _ignores_whitespace(name, contracts)) is not None
@@ -51,11 +48,9 @@ def _ignores_whitespace(name: str, contracts: Contracts) -> bool | None:
 def restore_whitespace(
     transcript: Transcript, others: Sequence[Transcript], stripped: Sequence[Transcript] = ()
 ) -> Transcript:
-    """Return the transcript with whitespace restored at both ends of its answers (outer whitespace). The whitespace is
-    copied from another transcript's answer to the same call, if both answers have the same text without outer
-    whitespace. The transcripts in `others` are searched before those in `stripped`. The product may have stripped
-    answers in `stripped`, so these are used only if they have outer whitespace. An answer without a match stays
-    unchanged.
+    """Return the transcript with whitespace restored at both ends of its answers. The whitespace is copied from another
+    transcript's answer to the same call with the same text. `others` are searched first. In `stripped`, the product may
+    have removed whitespace, so only answers that have whitespace are used.
     """
     steps = []
     for index, step in enumerate(transcript.steps):

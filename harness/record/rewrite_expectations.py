@@ -17,8 +17,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 StepPath = tuple[int, ...]
 """The position of a step in `Scenario.steps`: `(2,)` is the third step, `(2, 0)` the first call of its parallel group.
-An event that changes several paths is one step in the file, but one step per path in `Scenario.steps`. The steps of a
-sub-agent are between the events of its start and its end.
+An event that changes several paths is one step in the file, but one step per path in `Scenario.steps`.
 """
 
 
@@ -62,8 +61,8 @@ _Replacement = tuple[int, int, list[str]]
 def _plan_replacement(
     lines: list[str], mapping: yaml.MappingNode, key: str, value: Any, one_line: int = 0
 ) -> _Replacement:
-    """Return the change of lines that sets a key of a YAML mapping to `value`. A new key is added at the end. The value
-    GONE removes the key. `one_line` is passed to `emit_mapping`.
+    """Return the change of lines that sets a key of a YAML mapping to `value`, or removes the key if `value` is GONE.
+    `one_line` is passed to `emit_mapping`.
     """
     written = [] if value is GONE else emit_mapping({key: value}, mapping.start_mark.column, one_line)
     entry = _find_entry(mapping, key)
@@ -145,9 +144,9 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file with several scenarios, in which the scenario `slug` has the expectations `wanted` (by
-    step). All scenarios of the file share the steps, which contain placeholders. Only the values of this scenario's
-    placeholders change. Raises RewriteError if a step contains no placeholder for the new value.
+    """Return the text of a file with several scenarios, in which the scenario `slug` has the expectations `wanted`. The
+    scenarios share steps with placeholders: only the values of this scenario's placeholders change. Raises RewriteError
+    if a step contains no placeholder for the new value.
     """
     table = load(source.encode(), Path("table")).value
     values: dict[str, Any] = {}
@@ -177,7 +176,7 @@ class _NoValueError(Exception):
 
 def _solve_values(template: Any, wanted: Any, case: Mapping[str, Any], values: dict[str, Any]) -> None:
     """Find the values of placeholders that make `template` equal to `wanted`, and add them to `values`. `case` contains
-    the scenario's current values of all placeholders. Raises _NoValueError if no values make them equal.
+    the scenario's current values. Raises _NoValueError if no values make them equal.
     """
     placeholder = _PLACEHOLDER_PATTERN.fullmatch(template) if isinstance(template, str) else None
     if placeholder:

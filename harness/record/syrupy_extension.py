@@ -21,13 +21,13 @@ from readfirst.harness.suite.transcript import Recording, Transcript
 from readfirst.harness.yaml_io.atomic_write import write_all
 
 _NO_CONTRACT = "any"
-"""Replaces the contract's name if one transcript is serialized, because a transcript does not contain the name."""
+"""Used as the contract's name when a single transcript is serialized, because a transcript contains no name."""
 
 
 class RecordingExtension(AbstractSyrupyExtension):
     """Extension of the snapshot library syrupy that stores recordings in the directory `root`, which a subclass must
-    set. `inputs` contains the current digests of scenarios. Writing a recording removes its outdated transcripts: those
-    with a different digest.
+    set. `inputs` contains the current digests of scenarios. Writing a recording removes transcripts with a different
+    digest.
     """
 
     root: ClassVar[Path]
@@ -35,7 +35,7 @@ class RecordingExtension(AbstractSyrupyExtension):
     file_extension = "json"
 
     def serialize(self, data: Any, **_: Any) -> str:
-        """Return a transcript as text; equal texts mean equal transcripts. Raises TypeError for other values."""
+        """Return a transcript as text. Equal texts mean equal transcripts. Raises TypeError for other values."""
         if not isinstance(data, Transcript):
             raise TypeError(f"a recording must be a Transcript, not {type(data).__name__}")
         return format_recording(Recording("", {_NO_CONTRACT: data})).decode("utf-8")
@@ -119,9 +119,9 @@ def same_transcript(left: Transcript, right: Transcript) -> bool:
 def recording_files(
     root: Path, scenario_id: str, inputs: str | None, transcripts: Mapping[str, Transcript]
 ) -> dict[Path, bytes]:
-    """Return the new content of a scenario's recording file with these transcripts, as bytes by path. Transcripts that
-    were recorded with different inputs, and the content of a damaged file, are dropped. If `inputs` is None, all
-    recorded transcripts are kept, and a damaged file raises RecordingError.
+    """Return the new content of a scenario's recording file with these transcripts, as bytes by path. Recorded
+    transcripts with different `inputs` are dropped. If `inputs` is None, all recorded transcripts are kept, and a
+    damaged file raises RecordingError.
     """
     recordings = Recordings(root)
     location = recordings.find(scenario_id)

@@ -11,9 +11,9 @@ from readfirst.harness.workspace.world_events import WorldEventError
 
 
 class Interference:
-    """The function that an implementation receives as `interfere`, and runs during a call. The function performs the
-    `during` events of the scenario, then calls `afterwards`. `state` contains the workspace before and after the events
-    (None if the function did not run), and `changes` the entries that the events changed.
+    """The function that an implementation runs during a call as `interfere`. It performs the `during` events of the
+    scenario, then calls `afterwards`. `state` contains the workspace before and after the events (None before the call
+    of the function), and `changes` the entries that the events changed.
     """
 
     def __init__(

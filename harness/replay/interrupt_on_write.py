@@ -18,9 +18,7 @@ ANSWER_TIMEOUT_S = 5.0
 
 
 class WriteWatcher:
-    """Context manager that waits until a file in `directory` is created or written. Raises UnsupportedCall if the
-    system does not report changes immediately. Only Linux does.
-    """
+    """Context manager that waits for a write of a file in `directory`. Raises UnsupportedCall except on Linux."""
 
     def __init__(self, directory: str) -> None:
         self._changes_fd = _watch(directory)
@@ -30,7 +28,7 @@ class WriteWatcher:
         self._wait_lock = threading.Lock()
 
     def wait(self) -> None:
-        """Wait for a new or written file (`was_written` is then True), the end of the `with` block, or TIME_LIMIT."""
+        """Wait until a file is created or written (`was_written`), the `with` block ends, or TIME_LIMIT is over."""
         with self._wait_lock:
             if not self._has_ended:
                 ready, _, _ = select.select([self._changes_fd, self._end_fd], [], [], TIME_LIMIT)
@@ -50,10 +48,10 @@ class WriteWatcher:
 def kill_when_writing(
     directory: str, call: Callable[[], ToolResult], kill: Callable[..., bool]
 ) -> ToolResult:
-    """Make a call, and send a signal to its program as soon as a file in `directory` is created or written. Return the
-    answer, or NO_ANSWER if the program has exited. `kill` sends the signal, and returns whether the program has exited.
-    A program that neither exits nor answers is killed with `SIGKILL`. If the call wrote no file, the signal is sent
-    after the call. Raises UnsupportedCall if the system does not report changes of files immediately.
+    """Make a call, and send a signal to its program as soon as a file in `directory` is created or written, or else
+    after the call. Return the answer, or NO_ANSWER if the program has exited. `kill` sends the signal, and returns
+    whether the program has exited. A program that neither exits nor answers is killed. Raises UnsupportedCall except on
+    Linux.
     """
     has_exited, has_answered = threading.Event(), threading.Event()
     with WriteWatcher(directory) as watch:

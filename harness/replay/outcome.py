@@ -16,9 +16,9 @@ _MAX_DETAILS_CHARS = 8192
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """The outcome of one step: the results of its calls (none for an event), and all changes of the workspace.
-    `results` contain the exact texts, with `$WS` for the workspace's path. `changes` contains the new entry of each
-    path that the step changed; None if the path is gone.
+    """The outcome of one step: the results of its calls (empty for an event), and all changes of the workspace. The
+    texts of `results` contain `$WS` for the workspace's path. `changes` contains the new entry of each changed path.
+    None if the path was removed.
     """
 
     results: tuple[ToolResult, ...] = ()
@@ -38,9 +38,9 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """The reason why a replay ended early: the part of the system to blame, a message, and the step, counted from 0.
-    `blame` is implementation, adapter, harness or environment. Two further values blame no part: `unsupported` (the
-    implementation does not support such a call), `machine` (this machine lacks something that the scenario needs).
+    """The reason why a replay ended early: a message, and the step, counted from 0. `blame` is `implementation`,
+    `adapter`, `harness` or `environment`. `unsupported` means that the implementation does not support a call,
+    `machine` that this machine lacks something that the scenario needs.
     """
 
     blame: str
@@ -51,10 +51,9 @@ class Breakage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a replay: the outcome of each step, and `error` if the replay ended early. `before` is the initial
-    workspace. If a step ended the replay before its results arrived, `steps` does not contain this step. `afterwards`
-    contains changes between the last step and the end of the session; it is empty if the replay ended early.
-    `disturbed` means that messages outside the scenario, such as periodic reminders, may have changed the answers.
+    """The outcome of a replay: the outcome of each completed step, and `error` if the replay ended early. `before` is
+    the initial workspace. `afterwards` contains changes between the last step and the end of the session. `disturbed`
+    means that messages outside the scenario, such as periodic reminders, may have changed the answers.
     """
 
     scenario_id: str

@@ -21,8 +21,8 @@ State = dict[str, Entry]
 
 
 class RecordedAdapter:
-    """Adapter for `recording:CONTRACT`. It returns the recorded outcomes of one contract, and is used to check that
-    scenarios and recordings agree. If a recording is missing or outdated, the outcome is an error with blame `harness`.
+    """Adapter for `recording:CONTRACT`, which returns the recorded outcomes of a contract. Used to check that scenarios
+    and recordings agree. A missing or outdated recording gives an error with blame `harness`.
     """
 
     traits = AdapterTraits(frozenset({*TOOLS, *SESSION_CAPABILITIES}))
@@ -52,7 +52,7 @@ class RecordedAdapter:
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return a transcript's outcome, without times, or an error if the scenario makes calls that were not recorded."""
+    """Return a transcript's outcome, without times, or an error if a call of the scenario was not recorded."""
     files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []
@@ -116,8 +116,8 @@ class _MemoryWorkspace:
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Write the entry at a path, create missing directories, and update the other names of the file (hard links).
-        `in_place` keeps the inode number. If `entry` is None, the path is removed.
+        """Write the entry at a path and at the other names of the file (hard links), and create missing directories. If
+        `entry` is None, the path is removed.
         """
         if entry is None:
             self.remove(path)
@@ -223,7 +223,7 @@ class _MemoryWorkspace:
                 self.state[name] = shared
 
     def _names_of(self, entry: Entry | None) -> list[str]:
-        """Return all names of a file with several names (hard links). Empty for any other file or entry."""
+        """Return all names of a file with several names (hard links). Empty for all other entries."""
         if not isinstance(entry, RegularFile) or entry.stamp is None or entry.stamp.names < 2:
             return []
         inode = entry.stamp.inode

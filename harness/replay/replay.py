@@ -64,19 +64,16 @@ def replay(
 ) -> Outcome:
     """Perform a scenario in a new session and return the outcome of each step.
 
-    After every step, and again after the session, all bytes of the workspace are compared with the state before.
-    `settle` is a number of seconds to wait for late writes: before the session is closed, and before the last
-    comparison. With `ends_process`, the process of the implementation is ended before the last comparison, even if it
-    could serve further sessions. An exception, except an interruption, ends the replay and becomes the `error` of the
-    outcome.
+    All bytes of the workspace are compared after every step and after the session. `settle` is a number of seconds to
+    wait for late writes: before the session is closed, and before the last comparison. With `ends_process`, the process
+    of the implementation is ended before the last comparison. An exception ends the replay and becomes the `error` of
+    the outcome.
 
-    If the adapter has a pool of servers (`servers`), that pool provides the workspaces, otherwise `pool` does. A path
-    is used again only if the adapter declares `reuses_paths`, because a process could remember earlier Reads of the
-    path.
+    The workspaces are from the adapter's pool of servers (`servers`), if any, otherwise from `pool`. A path is used
+    again only if the adapter declares `reuses_paths`.
 
-    Messages outside the scenario, such as periodic reminders, can change answers. If the adapter reports such messages
-    (`was_contaminated`), the scenario is replayed again, at most three times in all. If the messages occur each time,
-    the outcome is marked as `disturbed`.
+    If the adapter reports messages outside the scenario (`was_contaminated`), such as periodic reminders, the scenario
+    is replayed again, at most three times in all. If the messages occur each time, the outcome is `disturbed`.
     """
     traits = traits_of(adapter)
     for _ in range(_MAX_ATTEMPTS):
@@ -117,7 +114,7 @@ def _replay_once(
 
 
 def _are_changes_judged(breakage: Breakage | None) -> bool:
-    """Whether changes after the last step are judged: if the replay was complete, or ended at an unsupported call."""
+    """Whether changes after the last step are judged: the replay was complete, or ended at an unsupported call."""
     return breakage is None or breakage.blame == "unsupported"
 
 
@@ -269,9 +266,7 @@ class _Replay:
         return arguments
 
     def _perform_race(self, call: ToolCall, session: Session) -> None:
-        """Make a call with `during` events between its validation and its execution, or a call that is interrupted. If
-        the interruption is `stopped`, the call is cancelled when it has started to write.
-        """
+        """Make a call with `during` events between its validation and its execution, or a call that is interrupted."""
         how = call.interrupted
         if how is None:
             racing = require_method(session, RacingSession, "during", "call_during")

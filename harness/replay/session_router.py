@@ -22,8 +22,8 @@ _SIMULTANEOUS = "at once"
 
 class SessionRouter:
     """The sessions of a scenario: the main session, its sub-agents, and a second session. `open_session` opens the main
-    session, a new main session after a kill, and a second session that alternates with the main session.
-    `open_simultaneous` opens a second session that acts at the same time as the main session.
+    session, also after a kill, and a second session that alternates with it. `open_simultaneous` opens a second session
+    that acts at the same time as the main session.
     """
 
     def __init__(
@@ -124,8 +124,8 @@ def run_simultaneously(actions: Sequence[Callable[[], object]]) -> None:
 
 
 def require_method(session: Session, protocol: type[Any], capability: str, method: str) -> Any:
-    """Return the session if it has the methods of `protocol`. Otherwise, raise AdapterError: the adapter declares the
-    capability, but lacks the method. `method` is the name of the missing method in the message.
+    """Return the session if it has the methods of `protocol`. Otherwise, raise AdapterError, because the adapter
+    declares the capability without its `method`.
     """
     if not isinstance(session, protocol):
         raise AdapterError(f"the adapter declares `{capability}`, but its session has no {method}")

@@ -22,7 +22,7 @@ def open_site(
 
 @contextmanager
 def mount_disks(scenario: Scenario, adapter: Adapter, site: WorkspaceDir) -> Iterator[None]:
-    """Mount the scenario's file systems. Running processes of the adapter, which cannot see them, are ended first."""
+    """Mount the scenario's file systems. Ends running processes of the adapter, which cannot see them."""
     traits, disk = traits_of(adapter), scenario.given.disk
     if disk is None and not scenario.mounts:
         yield

@@ -20,7 +20,7 @@ from readfirst.harness.yaml_io.atomic_write import StagedFile
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Two command lines for a report: `run` replays a scenario, `show` prints it. The scenario's id must be added."""
+    """Command lines for a report, without the scenario's id: `run` replays a scenario, `show` prints a scenario."""
 
     run: str
     show: str
@@ -28,9 +28,9 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Data of a run that reports use, known before the first scenario is judged. `target` is the connect string, `name`
-    the name of the target in reports. `scenarios` is the number of scenarios on each contract. `commands` returns the
-    command lines that a report prints below a failure; its argument is the name of the contract.
+    """Data of a run that is known before the first scenario is judged. `target` is the connect string, `name` the name
+    of the target in reports. `scenarios` is the number of scenarios on each contract. `commands` returns the command
+    lines that a report prints below a failure on a contract.
     """
 
     target: str
@@ -69,9 +69,9 @@ class OutputError(ReadfirstError):
 
 @contextmanager
 def output(path: Path) -> Iterator[TextIOWrapper]:
-    """Open a text file for a report. The new file replaces the file at `path` only if the block ends without an
-    exception. If `path` is a link, the file that it points to is replaced. A path that is not a regular file
-    (`/dev/stdout`, a pipe) is written to directly. Raises OutputError.
+    """Open a text file for a report. The new file replaces the file at `path`, or the file to which the link `path`
+    points, only if the block ends without an exception. A path such as `/dev/stdout` is written to directly. Raises
+    OutputError.
     """
     try:
         if path.exists() and not path.is_file() and not path.is_dir():

@@ -21,11 +21,10 @@ def page(results: Results, sources: ReportSources) -> str:
 
     The first condition that applies determines the colour:
 
-    - grey: no scenario was judged, or none of one of the suites, or a run was interrupted
+    - grey: a run was interrupted, or no scenario (of one of the suites) was judged
     - red: a required capability is missing
     - bright green: everything passes
-    - green: everything that was judged passes, but the run contains only a part of the suite, or Read, Edit or Write is
-      missing
+    - green: everything that was judged passes, but scenarios or a capability of Read, Edit or Write are missing
     - yellow: all failures are accepted
     - orange: only names of errors or texts differ
     - red: files or refusals differ, or an implementation had an error
@@ -63,7 +62,7 @@ def page(results: Results, sources: ReportSources) -> str:
 
 
 def _whole_class(results: Results, sources: ReportSources) -> RuleClass | None:
-    """Return the class of rules whose scenarios are exactly those of the runs. None if there is no such class."""
+    """Return the class of rules whose scenarios are exactly those of the runs. None if no class has these scenarios."""
     if (rules := sources.rules) is None:
         return None
     rule_ids = {verdict.rule for run in results.runs for verdict, _ in run.judged}

@@ -31,10 +31,9 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 @dataclass(frozen=True, slots=True)
 class RuleResult:
     """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule. `level` is the
-    lowest level with a failure that the baseline does not accept, or None if there is no such failure.
-    `failing_scenarios` is the number of scenarios that fail at this level. `example` is the failure that reports show:
-    the shortest of the worst failures with the most frequent mistake. If the baseline accepts all failures, `example`
-    is the shortest accepted failure. `is_overcautious` means that all failures are unnecessary refusals.
+    lowest level with a failure that the baseline does not accept. None without such a failure. `failing_scenarios` is
+    the number of scenarios that fail at this level. `example` is the failure that reports show: the shortest of the
+    worst failures with the most frequent mistake. `is_overcautious` means that all failures are unnecessary refusals.
     """
 
     rule: Rule | None
@@ -51,7 +50,7 @@ class RuleResult:
 
     @property
     def standing(self) -> Standing:
-        """Whether the rule holds in all (`yes`), some (`partly`) or no (`no`) judged scenarios, or none was judged."""
+        """Whether the rule holds in all (`yes`), some (`partly`) or no (`no`) judged scenarios, or `unknown`."""
         count = self.count
         return standing(count.judged, count.judged - count.failed - count.error, count.unsupported)
 
@@ -70,9 +69,7 @@ class ClassResult:
 
 @dataclass(slots=True)
 class RuleTally:
-    """Collects the verdicts on one contract, and groups them by rule for a report. Verdicts are not stored, except for
-    examples, so the used memory grows only with the number of rules and kinds of mistakes.
-    """
+    """Collects the verdicts on one contract, and groups them by rule for a report. Stores only examples of verdicts."""
 
     rules: Rules | None
     _counts: dict[str, Count] = field(default_factory=dict)
@@ -94,10 +91,9 @@ class RuleTally:
                 shortest[failure] = (key, verdict)
 
     def results(self, as_if_without: str | None = None) -> tuple[RuleResult, ...]:
-        """Return the result of each rule with a verdict, the worst rule first: first the rules with harm or different
-        effects, then those with only unnecessary refusals, then those with only different reasons or words. The first
-        group is sorted by class; in a class, rules with harm come first, and the other rules are sorted by requirement
-        and number of failures. The kind of mistake `as_if_without` is ignored in all failures.
+        """Return the result of each rule with a verdict, the worst rule first: rules with harm or different effects,
+        then rules with only unnecessary refusals, then rules with only different reasons or words. The kind of mistake
+        `as_if_without` is ignored in all failures.
         """
         rule_order = {rule.id: number for number, rule in enumerate(self.rules or ())}
         unsorted = [self._result_of(rule_id, as_if_without) for rule_id in self._counts]
@@ -136,9 +132,9 @@ class RuleTally:
     def _find_example(
         self, rule_id: str, unaccepted: Mapping[Failure, int], severity: int | None, fixed: str | None
     ) -> Verdict | None:
-        """Return the example of a rule: the shortest of its worst failures with the most frequent mistake. None if the
-        rule has no failure. `unaccepted` contains the number of scenarios by unaccepted failure, `severity` their worst
-        severity (None if all failures are accepted). Mistakes named `fixed` are ignored.
+        """Return the example of a rule: the shortest of its worst failures with the most frequent mistake. None without
+        a failure. `unaccepted` contains the number of scenarios by unaccepted failure, `severity` their worst severity
+        (None if all failures are accepted). Mistakes named `fixed` are ignored.
         """
         ranked = self._shortest.get(rule_id, {})
         if severity is None:
@@ -250,10 +246,9 @@ def rule_lines(
     max_lines: int = MAX_RULE_LINES,
 ) -> list[Line]:
     """Return the list of failing rules. A line contains the number of scenarios that fail at the rule's lowest failing
-    level, the title, and the id of the shortest failing scenario. If a line would have more than `width` columns (None:
-    unlimited), the ids are in separate lines below the titles. A mistake of a generated scenario may concern a
-    different rule, so this mistake follows the id if there is room. `command` is a command line that replays a scenario
-    if an id is added. After `max_lines` lines, rules are only counted, unless `everything` is set.
+    level, the title, and the id of the shortest failing scenario. If a line would have more than `width` columns, the
+    ids are in separate lines. `command` replays a scenario if an id is added. After `max_lines` lines, rules are only
+    counted, unless `everything` is set.
     """
     failing = failing_rules(results)
     if not failing:

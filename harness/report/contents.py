@@ -7,21 +7,21 @@ from typing import Any
 from readfirst.harness.first_difference import first_difference
 
 INLINE_CHARS = 1_000
-"""Maximum characters of a text in the line of its verdict. A longer text gets its own *content line*."""
+"""Maximum characters of a text in the line of its verdict. A longer text is written in a separate *content line*."""
 EXCERPT_CHARS = 2_048
 """Maximum characters of the text in a content line. If a text is longer, the line contains only an excerpt."""
 _CONTEXT_CHARS = 500
 """Number of characters in an excerpt of a long text before the first difference of the expected and the actual text."""
 
 TextOrReference = str | dict[str, Any]
-"""A text in a JSON line: a string, or for a long text an object. `sha256` of the object is the digest of an earlier
-content line with this text. If that line contains an excerpt, `from` is the index of its first character.
+"""A text in a JSON line: a string, or for a long text an object with the `sha256` of an earlier content line. If that
+line contains an excerpt, `from` is the index of its first character.
 """
 
 
 @dataclass(slots=True)
 class ContentWriter:
-    """Replaces each long text by a reference to a separate JSON line (content line), which is written only once."""
+    """Replaces each long text by a reference to a separate JSON line (content line), one for each distinct text."""
 
     _written_keys: set[tuple[str, int]] = field(default_factory=set)
 

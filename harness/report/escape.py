@@ -17,9 +17,9 @@ MAX_ESCAPED_CHARS = 4000
 _CONTEXT_LINES = 2
 """Number of equal lines that a comparison shows before and after each difference."""
 _MAX_LINE_CHARS = 160
-"""Maximum characters of one line of a comparison. Of a longer line, only the part around its difference is shown."""
+"""Maximum characters of one line of a comparison. For a longer line, only an excerpt around the difference is shown."""
 _MAX_DIFF_LINES = 40
-"""Maximum number of lines that are shown of one difference. For further lines, only their number is shown."""
+"""Maximum number of lines that are shown for one difference. For further lines, only their number is shown."""
 
 
 def _escape_character(character: str) -> str:
@@ -30,9 +30,9 @@ def _escape_character(character: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return the text on one line with each character visible. Control characters, unusual whitespace, lone surrogates,
-    backslashes, spaces at the end and commands of CI systems (`##[error]`) are escaped. Different texts stay different,
-    up to MAX_ESCAPED_CHARS characters. The number of omitted characters is appended.
+    """Return the text on one line with each character visible. Control characters, unusual whitespace, backslashes,
+    spaces at the end and commands of CI systems (`##[error]`) are escaped. Different texts stay different. After
+    MAX_ESCAPED_CHARS characters, only the number of omitted characters follows.
     """
     escaped_text = _escape_text(text[:MAX_ESCAPED_CHARS])
     if len(escaped_text) <= MAX_ESCAPED_CHARS >= len(text):
@@ -91,7 +91,7 @@ class DiffLine:
 
 
 def _cut_line(line: str, position: int) -> str:
-    """Truncate a long line to the part around `position`. The number of omitted characters is shown on each side."""
+    """Truncate a long line to the characters around `position`, with the number of omitted characters on each side."""
     if len(line) <= _MAX_LINE_CHARS:
         return line
     start = max(0, min(position - _MAX_LINE_CHARS // 2, len(line) - _MAX_LINE_CHARS))

@@ -58,8 +58,7 @@ FORMAT = 4
 
 def export(suite: Suite, contract: Contract, ids: Iterable[str] | None = None) -> Iterator[dict[str, Any]]:
     """Yield the values of an export: a header, one value per scenario that `contract` covers (among `ids`), and an end
-    value. docs/export.md and fixtures/schema/export.schema.json describe the values. Raises SuiteError at the first
-    invalid scenario.
+    value. docs/export.md describes the values. Raises SuiteError at the first invalid scenario.
     """
     all_ids = suite.ids()
     chosen_ids = all_ids if ids is None else list(ids)
@@ -104,8 +103,8 @@ def _add_judgement(value: dict[str, Any], scenario: Scenario, contract: Contract
 
 
 def _format_courses(suite: Suite, scenario: Scenario) -> list[str]:
-    """Return the different courses of answers in the recordings. `a ar` means that the first call was answered (`a`),
-    then one of two parallel calls was answered and the other refused (`r`).
+    """Return the different sequences of answers in the recordings. `a ar` means that the first call was answered (`a`),
+    then one of two parallel calls was answered and the other call was refused (`r`).
     """
     try:
         transcripts = suite.recordings.of(scenario.id, scenario.inputs).transcripts
@@ -136,11 +135,11 @@ def _make_header(contract: Contract, suite: Suite, title: str) -> dict[str, Any]
 
 def expand_scenario(scenario: Scenario, contract: Contract, vocabulary: Vocabulary) -> dict[str, Any] | None:
     """Return the exported value of a scenario, with full contents and one expectation per call. None if the contract
-    does not cover the scenario. The fields `class`, `courses` and `harms` are empty, because they need the whole suite.
+    does not cover the scenario. The fields `class`, `courses` and `harms` are empty.
 
     A recorded contract covers a scenario if the contract has the needed capabilities, and the scenario an expectation
-    for every call. The contract `documented` covers a scenario with an expectation for at least one call. Other calls
-    only prepare these calls. They are judged only by effects, with the recorded expectations in the scenario's file.
+    for every call. The contract `documented` covers a scenario with an expectation for at least one call. All other
+    calls are judged only by their effects, with the recorded expectations.
     """
     expand = _Expansion(scenario, contract, vocabulary)
     steps = [expand.step_value(step) for step in scenario.steps]
@@ -295,9 +294,7 @@ def _expected_files(files: Mapping[str, Entry | None]) -> dict[str, Any]:
 
 
 def _expected_entry_value(entry: Entry) -> dict[str, Any]:
-    """Return the exported value of a file or other entry that an expectation contains. Long content is exported as its
-    digest and size. A repeated text is exported once with the number of repetitions.
-    """
+    """Return the exported value of a file or other entry. Long content is exported as digest and size."""
     state = _entry_value(entry)
     if isinstance(entry, RegularFile) and "repeat" not in state and len(entry.data) > _MAX_CONTENT_BYTES:
         return _entry_value(replace(FileDigest.of(entry.data), mode=entry.mode))
@@ -343,7 +340,7 @@ def _event_value(event: WorldEvent) -> dict[str, Any]:
 
 
 def _content_value(entry: RegularFile) -> dict[str, Any]:
-    """Return the content of a file for the export: text if it is UTF-8, otherwise base64; repeated text only once."""
+    """Return the content of a file for the export: text if the content is UTF-8, otherwise base64."""
     match entry.content:
         case TextContent(text, int(times), encoding, False, eol):
             unit = TextContent(text, None, encoding, eol=eol).data()

@@ -26,9 +26,8 @@ def short_path(path: Path) -> str:
 
 
 def format_position(position: Position) -> str:
-    """Return the position of an error as `file:line:column`, with the file as in `short_path`. For files of the bundled
-    suite, the path starts with `fixtures/` if the suite is installed as a package, or is not below the current
-    directory.
+    """Return the position of an error as `file:line:column`, with the file as in `short_path`. The path of a bundled
+    file starts with `fixtures/` if the file is not below the current directory.
     """
     from readfirst.harness.suite.suite import default_root
 
@@ -49,13 +48,13 @@ Line = tuple[str, str]
 _MAX_DIFFERENCES = 8
 """Maximum differences that an explanation shows. For further differences, only their number is shown."""
 _MAX_ERROR_LINES = 60
-"""Maximum number of lines that are shown of an error message. For further lines, only their number is shown."""
+"""Maximum number of lines that are shown from an error message. For further lines, only their number is shown."""
 _MAX_UNCHANGED_STEPS = 6
 """Maximum steps without a difference that an explanation shows. For further steps, only their number is shown."""
 _MAX_HARM_LINES = 6
-"""Maximum number of lines that are shown of a file before a harm, and of the file after it."""
+"""Maximum number of lines that are shown from a file before a harm, and from the file after the harm."""
 _MAX_BRIEF_CHARS = 60
-"""Maximum characters of the expected value, and of the actual value, if a failure is described in one line."""
+"""Maximum characters of each value, expected and actual, if a failure is described in one line."""
 
 
 def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> str:
@@ -64,7 +63,7 @@ def failure_text(verdict: Verdict, scenario: Scenario | None, commands: Commands
 
 
 def brief(verdict: Verdict) -> str:
-    """Return the first harm, difference or error reason of a failed verdict in one line. Empty if it did not fail."""
+    """Return the first harm, difference or error reason of a failed verdict in one line. Empty without a failure."""
     requested = _requested_differences(verdict)
     if verdict.status == "error" or not requested:
         return visible(verdict.reason.partition("\n")[0])
@@ -89,8 +88,8 @@ def brief(verdict: Verdict) -> str:
 
 def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Commands) -> list[Line]:
     """Explain a failed verdict or an error: the given files, the steps, the differences, the part of the system to
-    blame, and two command lines that show and replay the scenario. Differences above the requested level are omitted.
-    Control characters are escaped, so the lines are exact and safe for any terminal.
+    blame, and command lines to show and replay the scenario. Differences above the requested level are omitted. Control
+    characters are escaped.
     """
     word = "ERROR" if verdict.status == "error" else "FAILED"
     requirement = f"{verdict.requirement}, " if verdict.requirement else ""
@@ -123,7 +122,7 @@ def failure_lines(verdict: Verdict, scenario: Scenario | None, commands: Command
 
 def brief_lines(lines: list[Line], max_lines: int) -> list[Line]:
     """Shorten an explanation to `max_lines` lines. Given files and steps without differences are removed first. The
-    last three lines are always kept: the part of the system to blame, and two commands.
+    last three lines are always kept.
     """
     head, last = lines[:-3], lines[-3:]
     max_lines -= len(last)
@@ -176,9 +175,8 @@ def _lines_with_ends(text: str) -> list[str]:
 
 
 def _reason_for_loss(harm_difference: Difference, verdict: Verdict) -> str:
-    """Explain why a loss of lines is harm if the implementation does it, but not if the contract's version does it: an
-    earlier answer of the version showed more lines of the file, so the version's session knows the lines. Empty without
-    such an answer.
+    """Explain why a loss of lines is harm although the contract's version loses the lines, too: an earlier answer of
+    the version showed these lines to the session. Empty without such an answer.
     """
     step, call, line = harm_difference.step, harm_difference.call, harm_difference.what
     harms = (harm for harm in verdict.harms if (harm.step, harm.call, harm.line) == (step, call, line))

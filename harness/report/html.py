@@ -74,7 +74,7 @@ def page(results: Results, sources: ReportSources) -> str:
 
 
 def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
-    """Return the page of a template as ASCII text, with the common styles and one script, made of `scripts`."""
+    """Return the page of a template as ASCII text, with the common styles, and with `scripts` joined to one script."""
     script = "".join(map(_read_template_file, scripts))
     digest = base64.b64encode(hashlib.sha256(f"\n{script}".encode()).digest()).decode()
     dark = "@media screen and (prefers-color-scheme: dark) {{ :root {{ {} }} }}"
@@ -88,8 +88,8 @@ def render_page(template: str, scripts: Sequence[str], **values: Any) -> str:
 
 
 def styles(light: str, dark: str, names: Sequence[str]) -> str:
-    """Return the CSS of a page: the colours of the light and the dark theme, followed by the CSS files `names`. `light`
-    is the selector of the light theme. `dark` is the CSS of the dark theme, with `{}` for the colours.
+    """Return the CSS of a page: the colours of both themes, followed by the CSS files `names`. `light` is the selector
+    of the light theme. `dark` is the CSS of the dark theme, with `{}` for the colours.
     """
     light_colours = f"{light} {{\n{_read_template_file('light.css')}}}\n"
     dark_colours = f"{dark.format(_read_template_file('dark.css'))}\n"
@@ -126,8 +126,8 @@ def _script_json(value: object) -> Any:
 
 
 def _column_headings(results: Results) -> list[dict[str, str]]:
-    """Return the texts that are used as headings of each run: `key` (a letter, or empty for a single run), `label`,
-    `name`, `short`, and `facts` (the contract and the level, if they differ between the runs).
+    """Return the heading texts of each run: `key` (a letter, or empty for a single run), `label`, `name`, `short`, and
+    `facts` (the contract and the level, if the runs differ).
     """
     runs = results.runs
     contracts, levels = len({run.contract for run in runs}) > 1, len({run.level for run in runs}) > 1
@@ -192,8 +192,8 @@ def _cell_of_level(run: Run, count: Count, level: Level) -> dict[str, str]:
 
 
 def _tone_of_failures(run: Run, level: Level, failing: float) -> str:
-    """Return the colour of a cell with the share `failing` (0 to 1) of failures: `good` without failures, `above` if
-    its level was not requested, otherwise the kind of failure with one of five steps, such as `harm-3`.
+    """Return the colour of a cell with the share `failing` (0 to 1) of failures: `good`, `above` if its level was not
+    requested, otherwise the kind of failure with one of five steps, such as `harm-3`.
     """
     if not failing:
         return "good"
@@ -255,7 +255,7 @@ def _index_of_scenarios(
 
 
 def _result_of_scenario(verdict: Verdict, ruling: BaselineResult, levels: tuple[Level, ...]) -> list[Any]:
-    """Return a scenario's status, the levels that hold, and 1 if the baseline accepts the failure (otherwise 0)."""
+    """Return a scenario's status, the levels that hold, and 1 for an accepted failure, otherwise 0."""
     holding = [level for level in levels if verdict.levels.get(level)]
     return [verdict.status, holding, int(bool(ruling.accepted))]
 
@@ -332,8 +332,8 @@ def version_lines(results: Results, differs: Callable[[str, str, str], bool]) ->
     versions at one level: its name and a list of `changes`, one for each version, the oldest first.
 
     A change contains the results on the version, and `lists` of scenario ids: the scenarios whose expectations on the
-    previous version were different, those that newly hold, and those that no longer hold. `differs` returns whether a
-    scenario's expectations on two contracts differ. Contracts without a version (`documented`) are omitted.
+    previous version were different, the newly passed scenarios, and the newly failed scenarios. `differs` returns
+    whether a scenario's expectations on two contracts differ.
     """
     groups: dict[tuple[str, str], dict[str, Run]] = {}
     for name, run in zip(results.names, results.runs, strict=True):

@@ -52,8 +52,7 @@ class UnreadableStreamError(ReadfirstError):
 
 def read_stream(file: Path) -> tuple[Run, ...]:
     """Return the runs in a file of JSON lines: one per contract, in the order of the file's header. Raises StreamError
-    if a line violates the schema, the footer is missing, or the number of verdicts is wrong. Raises
-    UnreadableStreamError if the file cannot be opened.
+    if a line is invalid, or if lines are missing. Raises UnreadableStreamError if the file cannot be opened.
     """
     try:
         with file.open("rb") as stream:
@@ -224,15 +223,14 @@ def _parse_answers(file: Path, number: int, line: dict[str, Any]) -> dict[int, T
 
 def _located_fields(value: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
     """Return the keyword arguments that create a Harm or a Difference from a JSON object: the fields `names`, and the
-    numbers of the step and the call, which start from 1 in JSON and from 0 in readfirst.
+    numbers of the step and the call, from 0. In JSON, these numbers start from 1.
     """
     fields = {name: value[name] for name in names}
     return {"step": value["step"] - 1, "call": value["call"] - 1, **fields}
 
 
 FORMAT = 4
-"""Version of the JSON lines. The header contains it. Files of version 3, with the status `broken` instead of `error`,
-can be read.
+"""Version of the JSON lines, which the header contains. Version 3, with the status `broken` for `error`, can be read.
 """
 _SIDES = ("expected", "got")
 
@@ -260,7 +258,7 @@ class JsonlReport:
         )
 
     def verdict(self, verdict: Verdict, ruling: BaselineResult) -> None:
-        """Write the JSON line of one verdict, after separate lines for its long texts."""
+        """Write the JSON line of one verdict. Long texts are written first, in separate lines."""
         line: dict[str, Any] = {
             "type": "verdict",
             "scenario": verdict.scenario_id,
@@ -339,8 +337,8 @@ def _server_use(summary: Summary) -> dict[str, Any]:
 
 _HARM_FIELDS = ("kind", "path", "what", "before", "after")
 _DIFFERENCE_FIELDS = ("level", "what", "expected", "got", "blame")
-"""Fields of a difference in a JSON line; `_HARM_FIELDS` are those of a harm. A difference that describes a harm
-contains no texts, because the harm contains them. A difference without `blame` is the fault of the implementation.
+"""Fields of a difference in a JSON line. `_HARM_FIELDS` are the fields of a harm. A difference that describes a harm
+contains no texts. A difference without `blame` is the fault of the implementation.
 """
 
 

@@ -30,9 +30,7 @@ _MAX_EXPLANATION_CHARS = 4000
 
 
 def page(results: Results, sources: ReportSources) -> str:
-    """Return the Markdown page. No text of a scenario or tool is parsed as markup. Failures are grouped by rule, or by
-    family if the suite has no rules.
-    """
+    """Return the Markdown page. Failures are grouped by rule, or by family if the suite has no rules."""
     return document(_page_blocks(results, sources))
 
 

@@ -25,8 +25,8 @@ _CODE_SPAN_PATTERN = re.compile(r"((?<!`)(?:`[^`]+`|``[^`](?:.*?[^`])?``)(?!`))"
 
 
 def code(text: str, *, escaped: bool = False) -> str:
-    """Return the text as a code span on one line, which can be used in a table. Special characters are escaped, unless
-    the text is already `escaped`. An empty text becomes `(empty)`, because a code span cannot be empty.
+    """Return the text as a code span on one line, which can be used in a table. `escaped` means that special characters
+    are already escaped. An empty text becomes `(empty)`.
     """
     if not text:
         return "(empty)"
@@ -44,7 +44,7 @@ def document(blocks: Iterable[str]) -> str:
 
 
 def bullets(items: Iterable[str]) -> str:
-    """Return a bulleted list of these items. An item may contain a nested list."""
+    """Return a bulleted list of `items`. An item may contain a nested list."""
     return "\n".join(f"- {item}" for item in items)
 
 
@@ -84,7 +84,7 @@ def link(text: str, target: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[str] = ()) -> str:
-    """Return a Markdown table. Cells contain Markdown. The columns whose heads are in `numbers` are right-aligned."""
+    """Return a Markdown table with Markdown in its cells. Columns whose headings are in `numbers` are right-aligned."""
     marks = "".join("--:|" if head in numbers else "---|" for head in heads)
     first, *others = (f"| {' | '.join(row)} |" for row in (heads, *rows))
     return "\n".join((first, f"|{marks}", *others))

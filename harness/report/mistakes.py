@@ -16,10 +16,9 @@ _KINDS_BY_SEVERITY = (*HARMS, "error", *NON_HARM_KINDS)
 
 @dataclass(frozen=True, slots=True, order=True)
 class FailureRank:
-    """Sort key that puts the worst failure first. The fields are compared in order. `level`, `requirement` and `kind`
-    are indexes in LEVELS, REQUIREMENTS and the kinds of harm. Harm comes before unnecessary refusals
-    (`is_overcautious`). For equal harm, scenarios written by people precede generated scenarios, and shorter scenarios
-    (`length`: given files and steps) precede longer ones.
+    """Sort key that puts the worst failure first. `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS
+    and the kinds of harm. `is_overcautious`: only unnecessary refusals. `length` is the number of given files and
+    steps. Scenarios written by people precede generated scenarios.
     """
 
     level: int
@@ -52,27 +51,27 @@ def _is_overcautious(verdict: Verdict) -> bool:
 _MIN_FAILURES = 10
 """Minimum number of failures that must share a mistake before a report calls the mistake dominant."""
 _EXAMPLE_CHARS = 60
-"""Maximum characters of the expected value, and of the actual value, in the example of a mistake."""
+"""Maximum characters of each value, expected and actual, in the example of a mistake."""
 _UNSPECIFIC_KINDS = ("text", "verbatim", "error")
 """Prefixes of kinds of mistakes that are never reported as the dominant mistake, because they are too general."""
 
 
 class Failure(NamedTuple):
-    """The set of mistakes in a failed verdict, to group failures with the same mistakes. `mistakes` contains the kind
-    of each difference up to the requested level, with the index of its level in LEVELS. `is_overcautious` means that
-    the implementation did no harm, but refused a call that every contract answers.
+    """The set of mistakes in a failed verdict. `mistakes` contains the kind of each difference up to the requested
+    level, with the index of its level in LEVELS. `is_overcautious` means that the implementation did no harm, but
+    refused a call that every contract answers.
     """
 
     mistakes: frozenset[tuple[str, int]]
     is_overcautious: bool
 
     def level(self, fixed: str | None = None) -> int | None:
-        """Return the lowest failing level (index in LEVELS), None if all hold. Mistakes named `fixed` are ignored."""
+        """Return the lowest failing level (index in LEVELS), or None. Mistakes named `fixed` are ignored."""
         return min((level for name, level in self.mistakes if name != fixed), default=None)
 
     def severity(self, fixed: str | None = None) -> int:
-        """Return a number that is used to sort failures; a lower number is worse. The order is: harm, different
-        effects, overcautious refusals, different reasons, different words. Mistakes named `fixed` are ignored.
+        """Return a number to sort failures, the lowest for the worst: harm, different effects, overcautious refusals,
+        different reasons, different words. Mistakes named `fixed` are ignored.
         """
         level = self.level(fixed)
         if level is None:
@@ -91,13 +90,11 @@ class Failure(NamedTuple):
 
 _EFFECTS_INDEX = LEVELS.index("effects")
 OVERCAUTIOUS = 2 * _EFFECTS_INDEX + 1
-"""Severity of a failure that is only an unnecessary refusal: between different effects and different reasons."""
+"""Severity of a failure with only unnecessary refusals: between different effects and different reasons."""
 
 
 def failure_of(verdict: Verdict) -> Failure:
-    """Return the mistakes of a failed verdict, or of an error. At the level `safe`, the mistakes are kinds of harm. At
-    all other levels, the mistakes are kinds of differences, and a harm counts as a different effect.
-    """
+    """Return the mistakes of a failed verdict or error: at the level `safe` kinds of harm, else of differences."""
     requested, lowest = LEVELS.index(verdict.level), worst(verdict).level
     if verdict.level == "safe":
         repeated = _repeated_strays(verdict)
@@ -131,9 +128,9 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class DominantMistake:
-    """The most frequent mistake of a run, which explains many failures at once. `failing` is the number of failures
-    with this mistake. `alone` is the number of failures with only this mistake at their lowest failing level, and
-    `total_failures` the number of all failures. `shortest` is the shortest verdict among those that `alone` counts.
+    """The most frequent mistake of a run. `failing` is the number of failures with this mistake, `alone` the number of
+    failures with only this mistake at their lowest failing level, and `total_failures` the number of all failures.
+    `shortest` is the shortest verdict among the `alone` failures.
     """
 
     kind: str
@@ -145,7 +142,7 @@ class DominantMistake:
 
     @property
     def hides(self) -> bool:
-        """Whether some failures have other mistakes. Reports then list the failures as if this mistake were fixed."""
+        """Whether some failures have other mistakes, too. Reports then ignore this mistake in the list of failures."""
         return self.alone < self.total_failures
 
     @property
@@ -173,9 +170,9 @@ RankedVerdict = tuple[tuple[bool, int, bool, int, FailureRank, str], Verdict]
 def find_dominant_mistake(
     fails: Mapping[Failure, int], shortest: Iterable[Mapping[Failure, RankedVerdict]]
 ) -> DominantMistake | None:
-    """Return the most frequent mistake. None if it occurs in fewer than _MIN_FAILURES failures, or if no more than a
-    quarter of the failures have only this mistake at their lowest failing level. `fails` contains the number of
-    scenarios by failure. `shortest` contains, for each rule, the shortest verdict by failure.
+    """Return the most frequent mistake. None if it occurs in fewer than _MIN_FAILURES failures, or is the only mistake
+    in at most a quarter of the failures. `fails` contains the number of scenarios by failure. `shortest` contains, for
+    each rule, the shortest verdict by failure.
     """
     total = sum(fails.values())
     frequent: Counter[str] = Counter()

@@ -22,8 +22,8 @@ _SLOW_S = 10.0
 
 
 class ProgressBar:
-    """Shows how many of `total` scenarios are finished: on a terminal as a bar, which disappears at the end, otherwise
-    as lines on standard error. `clock` returns the current time in seconds.
+    """Shows how many of `total` scenarios are finished: on a terminal as a bar, otherwise as lines on standard error.
+    `clock` returns the current time in seconds.
     """
 
     def __init__(self, console: Console, total: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,7 +48,7 @@ class ProgressBar:
             self._task = self._progress.add_task("", total=total)
 
     def advance(self, name: str = "", *, failed: bool = False, calls: int = 0) -> None:
-        """Count one finished scenario. If it was slow, print its name (unless `name` is empty) and its calls."""
+        """Count one finished scenario. Print the name, if any, and the calls of a slow scenario."""
         self._done += 1
         self._failed += failed
         now = self._clock()

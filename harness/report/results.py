@@ -23,10 +23,9 @@ JudgedScenario = tuple[Verdict, BaselineResult]
 
 @dataclass(frozen=True)
 class Run:
-    """The results of one target on one contract. `version` is the version of readfirst that was used. `suite` is the
-    title of the suite, empty if it is not known. `interrupted` means that `judged` contains only the verdicts before an
-    interrupt. `name` is the name of the target in reports (default: the connect string). Runs with the same `series`
-    are results of one command.
+    """The results of one target on one contract. `version` is the version of readfirst. `suite` is the title of the
+    suite, empty if unknown. `interrupted` means that `judged` contains only the verdicts before an interrupt. `name` is
+    the name of the target in reports. Runs with the same `series` are results of one command.
     """
 
     target: str
@@ -54,7 +53,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """A sentence with the number of scenarios in which target and contract do the same harm, or an empty text."""
+        """A sentence about scenarios in which target and contract do the same harm. Empty without such scenarios."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property
@@ -73,7 +72,7 @@ class Run:
         return not self.interrupted and self.summary.exit_code == 0
 
     def family(self, name: str) -> Count:
-        """Return the counts of one family. All counts are zero if the run did not contain the family."""
+        """Return the counts of one family. All counts are zero if the run contained no scenario of the family."""
         return self.summary.families.get((self.contract, name), Count())
 
 
@@ -107,7 +106,7 @@ class Results:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The name of each run for headings, numbered if runs have the same target, contract and level."""
+        """The name of each run for headings. Runs with the same target, contract and level are numbered."""
         counts = Counter((run.name, run.contract, run.level) for run in self.runs)
         repeated_names = {name for (name, _, _), times in counts.items() if times > 1}
         series: dict[str, list[int]] = {}
@@ -122,7 +121,7 @@ class Results:
         )
 
     def labels(self) -> tuple[str, ...]:
-        """Return the name of each run with its contract. The level is added if the levels of the runs differ."""
+        """Return the name of each run with its contract, and with its level if the levels of the runs differ."""
         levels = {run.level for run in self.runs}
         return tuple(
             f"{name} on {run.contract}" + (f", level {run.level}" if len(levels) > 1 else "")
@@ -131,9 +130,7 @@ class Results:
 
 
 def levels_shown(runs: Iterable[Run | RunFacts]) -> tuple[Level, ...]:
-    """Return the levels that a report shows: all levels, but `verbatim` only if a run requested it. Levels above the
-    requested level are shown, too, because a result that is only safe is worse than one with equal texts.
-    """
+    """Return the levels that a report shows: all levels, but `verbatim` only if a run requested it."""
     verbatim = any(run.level == "verbatim" for run in runs)
     return LEVELS if verbatim else LEVELS[:-1]
 
@@ -147,8 +144,7 @@ PAGES: tuple[Page, ...] = get_args(Page)
 class ReportSources:
     """Functions and data that reports use to look up scenarios, contracts and commands. `find` returns the scenario
     with an id, or None. `with_expectations_of` returns a scenario with the expectations of another contract. `commands`
-    returns the commands for failures of a run. `version` is the version of readfirst. `rules` are the rules of the
-    suite, or None. `of_class` returns the ids of all scenarios of a class of rules.
+    returns the commands for failures of a run. `of_class` returns the ids of all scenarios of a class of rules.
     """
 
     find: Callable[[str], Scenario | None]
@@ -160,7 +156,7 @@ class ReportSources:
     of_class: Callable[[RuleClass], Collection[str]] = lambda _: ()
 
     def write(self, page: Page, results: Results) -> str:
-        """Return the text of a report in the format `page`. The same results and scenarios give the same text."""
+        """Return the text of a report in the format `page`."""
         made: str = import_module(f"{__package__}.{page}").page(results, self)  # only some pages need jinja2
         return made
 

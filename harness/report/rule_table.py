@@ -21,7 +21,7 @@ from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.rules import Rule, Rules
 
 _COLOUR_STEPS = (0.1, 0.3, 0.6)
-"""Upper limits of the share of failing scenarios for three of five colours. The fourth is below 1, the fifth is 1."""
+"""Upper limits of the share of failing scenarios for the first three of five colours. The last is for all scenarios."""
 _MAX_NAMED_COLUMNS = 5
 """Maximum columns of a table with names as headings; a wider table uses letters. rules.js repeats the number."""
 _SPOKEN_TEXTS: Mapping[Standing, str] = {
@@ -47,8 +47,7 @@ class Column:
 @dataclass(frozen=True, slots=True)
 class RuleTable:
     """The data of a table with one row per rule, grouped by class, the worst class first. `name` distinguishes the
-    tables of one page. `repeat` is a command line that replays the scenarios of a cell; RULE in it is replaced by the
-    id of the rule.
+    tables of one page. `repeat` is a command line that replays the scenarios of a cell, with RULE for the rule's id.
     """
 
     name: str
@@ -112,8 +111,8 @@ def _results_by_rule(run: Run, rules: Rules) -> dict[str, list[ScenarioResult]]:
 def rule_row(
     rule: Rule, cells: Sequence[Cell], *, neutral: bool = False, above: Sequence[bool] = ()
 ) -> dict[str, Any]:
-    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour. `above` is True
-    for each cell whose run requested a level below the level of the rule. Failures in such a cell have no colour.
+    """Return the data of one row of the table of rules. With `neutral`, failures have a neutral colour. `above` states
+    for each cell whether the level of the rule was not requested. Failures in such a cell have no colour.
     """
     kind = "wording" if neutral or rule.class_ == "wording" else "harm"
     return {

@@ -24,7 +24,7 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.transcript import Recording
 
 _MAX_LINES = 12
-"""Maximum number of lines that are shown of one text or file. For further lines, only their number is shown."""
+"""Maximum number of lines that are shown from one text or file. For further lines, only their number is shown."""
 
 
 def scenario_lines(
@@ -32,7 +32,7 @@ def scenario_lines(
 ) -> Iterator[str]:
     """Yield lines about a scenario: metadata, given files, and each step with the contract's expectation. With
     `others`, a table below each step shows the answers of other contracts. `by_hand`: the expectations were not
-    recorded but written by hand.
+    recorded.
     """
     yield scenario.id
     yield f"  {visible(scenario.title)}"
@@ -104,7 +104,7 @@ def _block_lines(blocks: Iterable[Block]) -> Iterator[str]:
 
 
 _MAX_ANSWER_CHARS = 88
-"""Maximum characters that a row of `OtherContracts.rows` shows of an answer."""
+"""Maximum characters of an answer in a row of `OtherContracts.rows`."""
 
 
 class OtherContracts:
@@ -121,8 +121,8 @@ class OtherContracts:
 
     def rows(self, call_index: CallIndex) -> Iterator[str]:
         """Yield the rows of a table of the answers to one call. Each row contains the versions with the same answer,
-        and this answer with its changes in short. The first row contains the versions with the answer of the scenario's
-        own contract, and `as above` instead of the answer. If all answers are equal, yield nothing.
+        and this answer with its changes in short. The answer of the scenario's own contract is `as above`. If all
+        answers are equal, yield nothing.
         """
         groups: dict[object, list[str]] = {}
         clauses: dict[object, Clause | None] = {}
@@ -143,7 +143,7 @@ class OtherContracts:
 
 
 def version_ranges(names: Sequence[str], recorded: Sequence[str]) -> str:
-    """Return the versions `names` as ranges, `1.0.60 to 2.1.40`. Other `recorded` versions are never inside a range."""
+    """Return the versions `names` as ranges: `1.0.60 to 2.1.40`. A range never contains other `recorded` versions."""
     spans = version_spans(sorted(recorded, key=contract_sort_key), names.__contains__)
     return ", ".join(span for span, is_named in spans if is_named)
 

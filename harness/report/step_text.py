@@ -29,9 +29,9 @@ from readfirst.harness.suite.scenario import (
 )
 
 _MAX_ARGUMENT_CHARS = 120
-"""Maximum characters that are shown of one argument of a call."""
+"""Maximum characters that are shown from one argument of a call."""
 _MAX_CONTENT_CHARS = 60
-"""Maximum characters that are shown of a file's content in one line."""
+"""Maximum characters that are shown from a file's content in one line."""
 _MAX_FILES = 4
 """Maximum number of given files that are shown. For further files, only their number is shown."""
 

@@ -69,9 +69,8 @@ _CLOSING_TEXTS = {
 
 class TableReport:
     """Report that prints the worst failures, the table, and the failing rules at the end of a run. `most_failures` is
-    the number of failures that are explained; None means all. If the suite has rules, the shortest failing scenario of
-    each rule is explained first, the worst class first. Further scenarios follow, the most harmful first. BRIEF means a
-    report of about _MAX_BRIEF_REPORT_LINES lines: one short explanation and the first failing rules.
+    the number of failures that are explained; None means all, BRIEF a report of about _MAX_BRIEF_REPORT_LINES lines.
+    The shortest failing scenario of each rule is explained first, the worst class first.
     """
 
     def __init__(self, console: Console, facts: RunFacts, *, most_failures: int | None = BRIEF) -> None:
@@ -267,7 +266,7 @@ def name_cell(name: str) -> Text:
 
 
 def ratio(holds: int, judged: int) -> Text:
-    """Return a table cell such as `38/40`: 38 of 40 judged scenarios hold. A dash if no scenario was judged."""
+    """Return a table cell such as `38/40`: 38 of 40 judged scenarios pass. A dash if no scenario was judged."""
     from rich.text import Text
 
     if not judged:
@@ -276,7 +275,7 @@ def ratio(holds: int, judged: int) -> Text:
 
 
 def cells(count: Count, levels: Sequence[str]) -> list[Text]:
-    """Return a row of scenario counts: all, those that pass at each level, and the unjudged ones by status."""
+    """Return a row of scenario counts: all, those that pass at each level, and unjudged scenarios by status."""
     from rich.text import Text
 
     row = [Text(str(count.scenarios)), *(ratio(count.holds[level], count.judged) for level in levels)]
@@ -286,7 +285,7 @@ def cells(count: Count, levels: Sequence[str]) -> list[Text]:
 
 
 def print_runs(console: Console, results: Results, sources: ReportSources, most_failures: int | None) -> None:
-    """Print one report for all runs of each command, then a table of all runs. `most_failures` None: explain all."""
+    """Print one report for all runs of each command, then a table of all runs. None for `most_failures` means all."""
     named = zip(results.names, results.runs, strict=True)
     series = [list(group) for _, group in groupby(named, key=lambda item: (item[0], item[1].series))]
     for group in series:

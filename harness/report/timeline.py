@@ -31,12 +31,12 @@ from readfirst.harness.suite.scenario import (
 )
 
 Block = dict[str, Any]
-"""A part of a step's description: a `label`, and a `value` (one line) or `lines`. `more` counts omitted lines."""
+"""Some lines of a step's description: a `label`, and a `value` or `lines`. `more` is the number of omitted lines."""
 
 _MAX_LINES = 60
-"""Maximum number of lines that a block contains of one text. For further lines, only their number is shown."""
+"""Maximum number of lines of one text in a block. For further lines, only their number is shown."""
 _MAX_LINE_CHARS = 400
-"""Maximum characters that a block contains of one line."""
+"""Maximum characters of one line in a block."""
 _MAX_DIFFERENCES = 20
 """Maximum number of differences that are shown for one verdict. For further differences, only their number is shown."""
 
@@ -49,14 +49,14 @@ def given_blocks(scenario: Scenario) -> list[Block]:
 
 
 def steps_of(scenario: Scenario) -> list[dict[str, Any]]:
-    """Return a JSON object for each step of a scenario: its `kind`, a line that describes it (`head`), and its `calls`.
-    Each call has a label and blocks. An event has `blocks` instead of calls.
+    """Return a JSON object for each step of a scenario: its `kind`, a line that describes it (`head`), and its `calls`,
+    or for an event its `blocks`. Each call has a label and blocks.
     """
     return [_step_value(step) for step in scenario.steps]
 
 
 def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Block]]]:
-    """Return the blocks that describe the expectation of each call of each step. No blocks without expectation."""
+    """Return the blocks that describe the expectation of each call of each step. Empty for a missing expectation."""
     expectations = []
     for step in scenario.steps:
         stated = [part for part in parts_of(step) if isinstance(part, ToolCall) or part.expect.clauses()]
@@ -66,9 +66,9 @@ def expected_steps(scenario: Scenario, contract: Contract) -> list[list[list[Blo
 
 
 def difference_blocks(verdict: Verdict) -> tuple[list[dict[str, Any]], int]:
-    """Return the harms and differences of a verdict as JSON objects, and how many of them were omitted. An object
-    contains `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` actual, a
-    space for both, `?` for a remark) and an escaped text. Remarks state omitted lines.
+    """Return the harms and differences of a verdict as JSON objects, and the number of omitted ones. An object contains
+    `step` and `call` (from 0), `level`, `what`, and `lines`: pairs of a sign (`-` expected, `+` actual, a space for
+    both, `?` for a remark) and an escaped text.
     """
     # Some harms are not differences: harm that the contract does as well, blind edits, and overcautious refusals.
     safe = [difference for difference in verdict.differences if difference.level == "safe"]

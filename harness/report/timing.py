@@ -12,7 +12,7 @@ from readfirst.harness.pluralize import pluralize
 @dataclass
 class RunTimer:
     """Measures the time of a run, from the constructor to the last verdict. `clock` returns the time in seconds. The
-    start-up is the time until the first verdict, minus the time of the first scenario's replay.
+    start-up is the time before the first scenario's replay.
     """
 
     clock: Callable[[], float] = time.perf_counter
@@ -26,7 +26,7 @@ class RunTimer:
         self.began = self.ended = self.clock()
 
     def started(self, first: Verdict) -> None:
-        """Record the start-up time. Call this method at the first verdict, and then also `verdict`."""
+        """Record the start-up time. Must be called at the first verdict, before `verdict`."""
         self.startup = max(0.0, self.clock() - self.began - first.milliseconds / 1000)
 
     def verdict(self) -> None:

@@ -20,9 +20,7 @@ class CapabilityError(ReadfirstError):
 
 
 def parse_capabilities(values: Iterable[str]) -> frozenset[str] | None:
-    """Return the capabilities in the values of `--require`, such as `Read,Edit`. None without a value. Raises
-    CapabilityError for an unknown capability, or if none is a tool.
-    """
+    """Return the capabilities in the values of `--require`, or None without a value. Raises CapabilityError."""
     names = [name.strip() for value in values for name in value.split(",")]
     valid_names = sorted({*TOOLS, *SESSION_CAPABILITIES})
     for name in names:

@@ -56,7 +56,7 @@ _DELEGATION = (SessionEvent("agent"), SessionEvent("end"))
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of one check. `problem`: why the check failed and how to fix it. Empty if it passed."""
+    """The result of one check. `problem` is the reason why the check failed, with advice. Empty if it passed."""
 
     name: str
     problem: str = ""
@@ -86,8 +86,8 @@ def run_checks(
 def plan_checks(
     adapter: Adapter, place: WorkspacePool, settle: float = 0.0, claims: frozenset[str] | None = None
 ) -> list[PlannedCheck]:
-    """Return the checks of an adapter's connection; the rules of the contract are not tested. `settle` is the number of
-    seconds to wait for late writes after an answer. `claims` are the required capabilities.
+    """Return the checks of an adapter's connection. `settle` is the number of seconds to wait for late writes after an
+    answer. `claims` are the required capabilities.
     """
     required = BASIC_CAPABILITIES if claims is None else claims
     capabilities = traits_of(adapter).capabilities

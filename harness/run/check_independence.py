@@ -46,9 +46,7 @@ class _Change:
 
 def check_later_session(adapter: Adapter, place: WorkspacePool) -> None:
     """Check that an earlier session has no effect on a later session that uses the same paths. The earlier session
-    reads and writes files. The later session changes files without reading them. The answers and the files must be
-    equal to those without an earlier session. The check runs with equal texts in both sessions, then with different
-    texts. Raises CheckFailed.
+    reads and writes files. The later session changes files without reading them. Raises CheckFailed.
     """
     expected = _perform_changes(adapter, place)
     for text in (NOTES, NOTES.upper()):
@@ -94,7 +92,7 @@ def _perform_changes(adapter: Adapter, place: WorkspacePool) -> list[_Change]:
 
 
 def check_own_workspace(adapter: Adapter, place: WorkspacePool) -> None:
-    """Check that a session reads its own file, not an earlier session's at the same path. Raises CheckFailed."""
+    """Check that a session reads its own file instead of an earlier file at the same path. Raises CheckFailed."""
     for text in ("one\n", "two\n"):
 
         def check_own_text(session: Session, site: WorkspaceDir, text: str = text) -> None:

@@ -35,10 +35,10 @@ _DOTTED_NAME_PATTERN = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 def connect(
     spec: str, suite: Suite, options: RunOptions = DEFAULT, *, contract: Contract | None = None
 ) -> Adapter:
-    """Return the adapter that a connect string names. `contract` is the contract to compare with (default: the suite's
-    default). The adapter for `reference` implements exactly this contract. If the suite is not trusted, every
-    implementation runs in a sandbox. Raises ConnectError for an invalid string or a missing implementation,
-    AdapterError if it does not start, and SandboxUnavailableError if the system lacks the necessary sandbox.
+    """Return the adapter that a connect string names. `contract` is the contract to compare with, which the adapter for
+    `reference` implements (default: the suite's default). If the suite is not trusted, every implementation runs in a
+    sandbox. Raises ConnectError for an invalid string or a missing implementation, AdapterError if it does not start,
+    and SandboxUnavailableError.
     """
     kind = kind_of(spec)
     _, colon, rest = spec.partition(":")
@@ -76,7 +76,7 @@ def target_defaults(connect_string: str) -> TargetDefaults | None:
 
 
 def _find_sandbox(spec: str, kind: str, suite: Suite, *, confine: bool) -> Sandbox | None:
-    """Return the sandbox of the implementation if `confine` is set or the suite is not trusted, otherwise None."""
+    """Return the sandbox of the implementation. None unless `confine` is set or the suite is not trusted."""
     if confine and not kinds()[kind].confinable:
         forms = ", ".join(item.form for item in kinds().values() if item.confinable)
         raise ConnectError(f"{spec!r} cannot be confined. --confine is for {forms} (not for agents).")
@@ -209,7 +209,7 @@ def _connect_recording(wanted: ConnectRequest) -> Adapter:
 
 
 _REFERENCE_BASELINE = Path(__file__).with_name("reference.yaml")
-"""The reference's baseline: known differences from versions of the product other than the default contract."""
+"""Baseline with the known differences of the reference from versions other than the default contract."""
 
 KINDS: Mapping[str, Kind] = {
     "reference": Kind(

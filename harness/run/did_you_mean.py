@@ -18,8 +18,8 @@ _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node"
 
 
 def suggest_command(words: Sequence[str], suite: Suite) -> str:
-    """Return a `readfirst run` command line that the user may have meant. Empty if the words are valid, or if nothing
-    is similar to them. `words` are the target and the words after it.
+    """Return a `readfirst run` command line that the user may have meant. Empty if the words are valid, or unlike any
+    command. `words` are the target and the words after the target.
     """
     first = words[0]
     if _is_target(first):
@@ -42,7 +42,7 @@ def suggest_command(words: Sequence[str], suite: Suite) -> str:
 
 
 def suggest_target(words: Sequence[str]) -> str:
-    """Return the target that the user probably meant, quoted for a shell. Empty if it is valid or unlike any target."""
+    """Return the target that the user probably meant, quoted for a shell. Empty for a valid or unknown target."""
     return "" if not words or _is_target(words[0]) else shlex.join(_suggest_connection(words))
 
 
@@ -51,7 +51,7 @@ def _is_target(word: str) -> bool:
 
 
 def _suggest_connection(words: Sequence[str]) -> list[str]:
-    """Return the words of a connect string that the user may have meant. Empty if nothing is similar."""
+    """Return the words of a connect string that the user may have meant. Empty if no connect string is similar."""
     file = _FILE_FACTORY_PATTERN.fullmatch(words[0])
     if _FACTORY_PATTERN.fullmatch(words[0]) or (file and Path(file[1]).is_file()):
         return [f"python:{words[0]}"]
@@ -59,7 +59,7 @@ def _suggest_connection(words: Sequence[str]) -> list[str]:
 
 
 def _suggest_adapter(word: str) -> list[str]:
-    """Return the connect string for a Python file with an adapter class (with a method `open`), otherwise nothing."""
+    """Return the connect string for a Python file with an adapter class (with a method `open`). Otherwise empty."""
     file = Path(word)
     if file.suffix != ".py" or not file.is_file():
         return []
@@ -77,7 +77,7 @@ def _suggest_extension(word: str) -> list[str]:
 
 
 def _suggest_server(words: Sequence[str]) -> list[str]:
-    """Return the words as the command of an MCP server if the first is a program or a script, otherwise nothing."""
+    """Return the words as an MCP server's command if the first is a program or a script. Otherwise empty."""
     program = words[0]
     if shutil.which(program) is not None:
         return [f"mcp:{shlex.join(words)}"]

@@ -30,9 +30,7 @@ def prepare_directory(directory: Path) -> None:
 
 
 class FailedWorkspaces:
-    """Keeps copies of the workspaces of failed scenarios for the user. The copy of a scenario is
-    `FAMILY/SLUG/workspace` in a directory, and `FAMILY/SLUG/home` if the home directory is not empty.
-    """
+    """Keeps copies of workspaces of failed scenarios: `FAMILY/SLUG/workspace` and, if not empty, `FAMILY/SLUG/home`."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -40,9 +40,9 @@ class ConnectRequest:
 
 @dataclass(frozen=True, slots=True)
 class TargetDefaults:
-    """Defaults of `readfirst run` for a target, known before the target is started. `connect` is the connect string
-    with the target's version. The file `baseline` may be missing. `claims` are the capabilities among Read, Edit and
-    Write that the mapping declares, or None without such a declaration.
+    """Defaults of `readfirst run` for a target. `connect` is the connect string with the target's version. The file
+    `baseline` may be missing. `claims` are the tools among Read, Edit and Write that the mapping declares. None without
+    a declaration.
     """
 
     connect: str
@@ -54,9 +54,8 @@ class TargetDefaults:
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of connection, such as `mcp`. `form` shows how its connect strings are written, for example `mcp:COMMAND`.
-    `connect` returns the adapter for a connect string, and `defaults` the default options of a run. `hint` returns a
-    suggested connect string for a word without a kind, or an empty text. `defaults` and `hint` may raise ConnectError.
-    `confinable` means that `--confine` is supported.
+    `connect` returns the adapter for a connect string, and `defaults` the default options of a run. `hint` suggests a
+    connect string for a word without a kind. `confinable` means that `--confine` is supported.
     """
 
     form: str

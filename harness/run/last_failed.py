@@ -37,8 +37,8 @@ class LastFailed:
         return [] if stored is None else stored[1]
 
     def store(self, failed: Mapping[str, bool], selected: Collection[str] = ()) -> None:
-        """Store for each scenario of a run whether it failed. `selected` are all scenarios of the run: those without a
-        result, because of an interrupt, are stored as not tested. Stored results of other scenarios do not change.
+        """Store for each scenario of a run whether it failed. `selected` are all scenarios of the run. Scenarios
+        without a result are stored as not tested. Stored results of other scenarios do not change.
         """
         before = self._read_ids() or ([], [])
         ids = {*before[0]} - failed.keys() | {each for each, is_failing in failed.items() if is_failing}
@@ -48,7 +48,7 @@ class LastFailed:
             write_all({self._file: json.dumps([sorted(ids), sorted(untested)], indent=0).encode()})
 
     def _read_ids(self) -> tuple[list[str], list[str]] | None:
-        """Return the stored ids of failed scenarios, and of untested ones. None without a valid file."""
+        """Return the stored ids of failed scenarios, and of untested scenarios. None without a valid file."""
         try:
             match json.loads(self._file.read_bytes()):
                 case [list(failed), list(untested)] if all(

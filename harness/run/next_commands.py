@@ -31,8 +31,8 @@ def suite_options(fixtures: Sequence[str]) -> list[str]:
 
 
 def grouping_line(request: RunRequest, failing: Counter[str]) -> str:
-    """Return a line with commands that group the failures of a run by cause or by rule. Empty if these commands would
-    not show more than the run did. `failing` contains the number of failures by contract.
+    """Return a line with commands that group the failures of a run by cause or by rule. Empty for very few failures.
+    `failing` contains the number of failures by contract.
     """
     contract = next(iter(failing), "")
     # A comparison accepts no ids, and a selection by ids is small.
@@ -59,7 +59,7 @@ def interrupted_lines(
     request: RunRequest, scenarios: int, tested: Mapping[str, Mapping[str, bool]]
 ) -> list[str]:
     """Return lines for the end of an interrupted run: its failures, and the commands that continue it. `scenarios` is
-    the number of scenarios in the run. `tested` contains, for each contract and tested scenario, whether it failed.
+    the number of scenarios in the run. `tested` states for each contract and tested scenario whether it failed.
     """
     done = {scenario_id for verdicts in tested.values() for scenario_id in verdicts}
     failed = sorted(_failed_ids(tested))
@@ -75,7 +75,7 @@ def interrupted_lines(
 
 
 def all_pass_line(request: RunRequest, tested: Mapping[str, Mapping[str, bool]]) -> str:
-    """Return the command line for all scenarios if the run tested only earlier failures and all pass, else empty."""
+    """Return the command line for all scenarios if the run tested only earlier failures, and all pass. Else empty."""
     is_repetition = request.last_failed or request.failed_in is not None
     if not is_repetition or _failed_ids(tested):
         return ""

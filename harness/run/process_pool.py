@@ -34,9 +34,8 @@ class Job(Protocol[Item_contra, Result_co]):
 def work_in_processes(
     job: Job[Item, Result], items: Sequence[Item], jobs: int, *, share_size: int = MAX_SHARE_SIZE
 ) -> Iterator[Iterator[Result]]:
-    """Start up to `jobs` worker processes, and yield an iterator of the results in the order of the items. If a worker
-    raises an exception, the iterator raises it. Up to `share_size` consecutive items are sent to the same worker: a
-    smaller number balances slow items better; with a larger number, consecutive items can share resources. If a worker
+    """Start up to `jobs` worker processes, and yield an iterator of the results in the order of the items. An exception
+    of a worker is raised by the iterator. Up to `share_size` consecutive items are sent to the same worker. If a worker
     crashes, the result of its current item is `job.result_for_crash`, and a new worker processes its remaining items.
     """
     jobs = min(jobs, len(items))

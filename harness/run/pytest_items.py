@@ -19,8 +19,8 @@ PROPERTY = "readfirst"
 
 
 class ScenarioFailedError(Exception):
-    """Raised by a pytest item if its scenario fails. The message explains the failure as the command line does, `brief`
-    explains it in one line, and `details` is the output or the traceback of the target.
+    """Raised by a pytest item if its scenario fails. The message explains the failure. `brief` explains the failure in
+    one line, and `details` is the output or the traceback of the target.
     """
 
     def __init__(self, message: str, brief: str, details: str = "") -> None:

@@ -79,7 +79,7 @@ class Target:
         self.contracts = contracts
 
     def has_replaced(self, scenario_id: str, path: Path) -> bool:
-        """Whether a scenario with the same id in another suite of the run replaces the scenario in the file `path`."""
+        """Whether another suite of the run replaces the scenario in the file `path` by a scenario with the same id."""
         has_layers = len(self._layers) > 1
         return has_layers and self._suite.has(scenario_id) and self._suite.path(scenario_id) != path
 
@@ -168,16 +168,16 @@ class Target:
 
 
 Layers = tuple[str | Path, ...]
-"""The directories of suites that are tested as one suite. `open_layers` opens them."""
+"""The directories of suites that are tested as one suite."""
 SUITES = pytest.StashKey[dict[Path, Layers]]()
 """Key in pytest's stash for the collected suites, which are stored by directory."""
 TARGETS = pytest.StashKey[dict[Layers, Target]]()
-"""Key in pytest's stash for the targets of a run. The key of each target is the suites that are used to test it."""
+"""Key in pytest's stash for the targets of a run. Each target is stored under the suites that are used to test it."""
 
 
 def target_of(config: pytest.Config, root: Path) -> Target:
-    """Return the target that is tested with the suite in `root`. The first call for a suite creates and prepares the
-    target, and raises ReadfirstError if this fails. Later calls then return a target that tests nothing.
+    """Return the target that is tested with the suite in `root`. The first call for a suite prepares the target, and
+    raises ReadfirstError if this fails. Later calls then return a target that tests nothing.
     """
     targets, layers = config.stash.setdefault(TARGETS, {}), config.stash[SUITES][root]
     if layers not in targets:

@@ -63,17 +63,17 @@ _FILE_WIDTH_COLUMNS = 110
 class RunRequest:
     """The options of one run, as on the command line.
 
-    - `target` is the connect string. `called` is the connect string as the user typed it; reports and baselines use it
-      as the name unless `name` is given. `version` returns the version of readfirst, for reports.
+    - `target` is the connect string. `called` is the connect string as the user typed it, and the name in reports and
+      baselines unless `name` is given. `version` returns the version of readfirst.
     - `contracts`: if it is empty, the default contract is used. `no_baseline`: the baseline of the target is ignored.
       `update_baseline` writes the failures of the run into `baseline`, and keeps written reasons.
-    - `claims` are the required capabilities. By default, `stated` is used: the capabilities that the mapping declares.
+    - `claims` are the required capabilities. The default is `stated`, the capabilities that the mapping declares.
       Without a mapping, Read, Edit and Write are required, unless the baseline lists them as missing.
     - `last_failed` selects the failures of the last run of the target, `failed_in` the failures in a result file, and
       `remaining` the scenarios that an interrupted run did not reach.
     - `trace` prints calls and answers on standard error.
-    - `most_failures` is the number of rules whose shortest failing scenario the table format explains. None means that
-      all failing scenarios are explained.
+    - `most_failures` is the number of rules whose shortest failing scenario is explained. None means all failing
+      scenarios.
     """
 
     suite: Suite
@@ -121,8 +121,8 @@ class RunRequest:
 
 def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: Level) -> tuple[str, ...]:
     """Return the names of the contracts that a target is compared with, in release order. The default is the contract
-    in the connect string (`claude-code:2.1.7`) or, without one, of the suite. `latest` means the newest contract, `all`
-    means all contracts. Raises UnknownContractError, and SelectionError for the level `verbatim` on `documented`.
+    in the connect string (`claude-code:2.1.7`), otherwise of the suite. `all` means all contracts. Raises
+    UnknownContractError, and SelectionError for the level `verbatim` on `documented`.
     """
     contracts = suite.contracts
     if not names:
@@ -137,7 +137,7 @@ def chosen_contracts(suite: Suite, target: str, names: tuple[str, ...], level: L
 
 def check_coverage(suite: Suite, names: Sequence[str], ids: Sequence[str] | None = None) -> None:
     """Raise SelectionError if none of the contracts `names` can judge the suite of one of the scenarios `ids` (None:
-    all). Recorded contracts and their extensions can judge every suite, other contracts only the suites that list them.
+    all). Recorded contracts and their extensions can judge every suite, other contracts only suites that list them.
     """
     contracts = [suite.contracts[name] for name in names]
     for part in dict.fromkeys(suite.parts if ids is None else map(suite.suite_containing, ids)):
@@ -168,8 +168,8 @@ def replacement_lines(suite: Suite, ids: Sequence[str]) -> Iterator[str]:
 def open_baseline(
     suite: Suite, file: Path, name: str | None, called: str, option: str = "--name"
 ) -> Baseline:
-    """Read a baseline that belongs to the target: the name in the baseline must be `name`, the value of `option`, or
-    `called`, the target as the user wrote it. Raises BaselineError, also for invalid YAML.
+    """Read the baseline of a target. The name in the baseline must be `name`, the value of `option`, or `called`, the
+    target as the user wrote it. Raises BaselineError, also for invalid YAML.
     """
     baseline = load_baseline(file, suite.ids(), suite.contracts, suite.rule_ids, suite.title)
     if baseline.name not in (name, called):
@@ -180,8 +180,8 @@ def open_baseline(
 
 
 def perform(request: RunRequest) -> int:
-    """Execute a run with all its reports, and return the exit code. Exceptions are not caught. After Ctrl-C, the
-    reports on standard output are finished. A report file is not written.
+    """Execute a run with all its reports, and return the exit code. After Ctrl-C, the reports on standard output are
+    finished, but a report file is not written.
     """
     suite, keep, timer = request.suite, request.options.keep, RunTimer()
     contracts = chosen_contracts(suite, request.target, request.contracts, request.level)
@@ -293,7 +293,7 @@ def perform_report(
     version: str = "unknown",
     most_failures: int | None = BRIEF,
 ) -> None:
-    """Write a report about the runs in result files to `target` or to standard output. `table` is the default format of
+    """Write a report about the runs in result files to `target` or to standard output. `table` is the format of
     `readfirst run`. Raises StreamError for an incomplete stream, before anything is written.
     """
     runs = (replace(run, series=number) for number, file in enumerate(streams) for run in read_stream(file))
@@ -314,7 +314,7 @@ def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
     """Return the ids that `--failed-in`, `--last-failed` and `--continue` select (default: all), and a message to print
-    if no id is left. Raises SelectionError if the target was not run before, and the exceptions of `failed_in`.
+    if there are no such ids. Raises SelectionError if the target was not run before.
     """
     if request.failed_in is not None:
         failed = failed_in(request.failed_in)

@@ -8,10 +8,10 @@ from readfirst.harness.adapter_api import TIME_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Options for running an implementation on any contract. `jobs` is the number of worker processes; if it is 0,
+    """Options for running an implementation on any contract. `jobs` is the number of worker processes; 0 means that
     `jobs_for` determines it. `time_limit` is in seconds per call. `settle` is the number of seconds to wait for writes
-    after the last answer. With `confine`, the implementation can write only to its workspace and home, and has no
-    network. `keep` is the directory for the workspaces of failing scenarios.
+    after the last answer. With `confine`, the implementation runs in a sandbox without network. `keep` is the directory
+    for the workspaces of failing scenarios.
     """
 
     jobs: int = 1

@@ -55,9 +55,7 @@ class RunSpec:
             yield runner.verdicts
 
     def result_for_crash(self, scenario_id: str, reason: str) -> tuple[Verdict, ...]:
-        """Return verdicts with the status `error` for a scenario whose worker process crashed. `reason` contains its
-        exit status. Raises SuiteError if the scenario file is missing or damaged.
-        """
+        """Return `error` verdicts for a scenario whose worker process crashed. `reason` contains the exit status."""
         heading = self.suite.heading(scenario_id)
         return tuple(
             Verdict.without_replay(heading, contract, self.level, "error", reason, blame="environment")
@@ -68,8 +66,7 @@ class RunSpec:
 @dataclass(frozen=True, slots=True)
 class _View:
     """A scenario with the expectations of one contract. `name` is the contract that the user requested. `contract` is
-    the contract with the expectations: the requested contract, or the recorded contract that it extends. Contracts with
-    equal recordings share the object `scenario`.
+    the contract with the expectations: the requested contract, or the recorded contract that it extends.
     """
 
     name: str
@@ -79,7 +76,7 @@ class _View:
 
     @property
     def own(self) -> Scenario:
-        """The scenario with this contract's name, although contracts with equal recordings share a Scenario object."""
+        """The scenario with the name of this contract. (Contracts with equal recordings share a Scenario object.)"""
         name = self.contract.name
         if not self.contract.recorded or self.scenario.contract == name:
             return self.scenario
@@ -112,7 +109,7 @@ class Runner:
         return self.verdicts(scenario_id)[0]
 
     def _read_scenario(self, scenario_id: str) -> Scenario:
-        """Read a scenario. At the level `safe`, a scenario without expectations is an invariant: only harm counts."""
+        """Read a scenario. At the level `safe`, a scenario without expectations is an invariant."""
         try:
             return self.suite.scenario(scenario_id)
         except SuiteError as error:
@@ -123,8 +120,7 @@ class Runner:
 
     def verdicts(self, scenario_id: str) -> tuple[Verdict, ...]:
         """Replay one scenario once, and compare the result with each contract, in order. Raises SuiteError or
-        RecordingError if the scenario's files are damaged. Any other exception becomes a verdict `error` that names the
-        part of the system to blame.
+        RecordingError for damaged files. Any other exception becomes a verdict `error`.
         """
         stated = self._read_scenario(scenario_id)
         views = self._make_views(stated)
@@ -179,7 +175,7 @@ class Runner:
         return views
 
     def _judge_with_retry(self, scenario_id: str, views: list[_View]) -> list[Verdict]:
-        """Return a verdict per contract. If a shared server may cause a failure, replay again on a separate server."""
+        """Return a verdict per contract. If a shared server may have caused a failure, replay on a separate server."""
         verdicts = self._judge_views(views)
         servers = self._traits.servers
         if servers is None:
@@ -194,9 +190,7 @@ class Runner:
         return [replace(verdict, server=use) for verdict in verdicts]
 
     def _findings(self, verdict: Verdict) -> tuple[object, ...]:
-        """Return the parts of a verdict that depend only on the behaviour. Used to compare a replay on a shared server
-        with a replay on a separate server. Tokens such as times are masked.
-        """
+        """Return the values of a verdict that sharing a server must not change. Tokens such as times are masked."""
 
         def mask(text: str) -> str:
             return mask_tokens(self._traits.mask(text))
@@ -298,9 +292,9 @@ class Runner:
 
 @dataclass(slots=True)
 class _ProcessEndCheck:
-    """Decides when to end a shared process, to detect that it changes files when it exits. It is ended after the first
-    scenario with Edit and the first with Write. If it then changed files, it is ended after every later scenario, too.
-    `enabled` is False for a pool of servers: they exit with their sessions, or were checked before they were shared.
+    """Decides when to end a shared process, to detect that it changes files when it exits. The process is ended after
+    the first scenario with Edit and the first with Write. If it then changed files, it is ended after every later
+    scenario. `enabled` is False for a pool of servers.
     """
 
     enabled: bool
@@ -334,11 +328,10 @@ def run(
     apart: bool = False,
 ) -> Generator[Verdict]:
     """Replay and judge scenarios, and yield one verdict per contract and scenario, sorted by contract, then by id.
-    `ids` are the selected scenarios (`harness.suite.selection.select`). None means all. If the implementation does not
-    depend on the contract, each scenario is replayed once for all contracts. Otherwise, `options.keep` has a
-    subdirectory for each of several contracts. With several jobs, each worker process replays a share; the verdicts and
-    their order are the same. With `apart`, a single job uses a worker process, too; this is required if the caller runs
-    in a thread. Close the iterator to stop early. Raises SuiteError, and the errors of `connect`.
+    `ids` are the selected scenarios (None: all). If the implementation does not depend on the contract, each scenario
+    is replayed once for all contracts. Otherwise, `options.keep` gets a subdirectory for each contract. With `apart`, a
+    single job uses a worker process, too, as a caller in a thread requires. Raises SuiteError, and the errors of
+    `connect`.
     """
     chosen = sorted(suite.ids() if ids is None else ids)
     jobs, keep = jobs_for(options.jobs, connect_string, len(chosen)), options.keep

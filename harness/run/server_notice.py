@@ -28,8 +28,8 @@ class ServerNotice:
     _is_silent: bool = field(init=False, default=False)
 
     def line(self, verdict: Verdict) -> str:
-        """Return the line to print after a verdict, mostly empty. A run prints at most two lines: first that readfirst
-        will test whether scenarios can share a server, and later the decision.
+        """Return the line to print after a verdict, mostly empty. The first line announces a test whether scenarios can
+        share a server, a later line states the decision.
         """
         self._seen += 1
         use = verdict.server

@@ -20,8 +20,8 @@ class WatchError(ReadfirstError):
 
 
 def rerun(run: Callable[[Sequence[str]], int], changes: Iterable[Sequence[Path]]) -> None:
-    """Run all scenarios. After every change, run those that failed in the last run; if all pass, run all again. `run`
-    executes a run with additional options, and returns its exit code. `changes` yields the changed files.
+    """Run all scenarios. After every change, run the scenarios that failed in the last run, and run all again if they
+    pass. `run` executes a run with additional options, and returns its exit code. `changes` yields the changed files.
     """
     run(())
     for files in changes:
@@ -38,8 +38,8 @@ def written_by(options: Sequence[str]) -> list[Path]:
 
 
 def changes_below(paths: Sequence[Path], written: Sequence[Path]) -> Iterable[list[Path]]:
-    """Yield the changed files in these directories until Ctrl-C, without the files `written` by the run and the
-    directories of tools (`.git`, `node_modules`, `__pycache__`, ...). Raises WatchError.
+    """Yield the changed files in these directories until Ctrl-C, without the files `written` by the run and without
+    directories such as `.git`. Raises WatchError.
     """
     try:
         from watchfiles import DefaultFilter, watch

@@ -31,10 +31,9 @@ def clause_from_shorthand(
     files: Mapping[str, Entry | None],
     changes: Mapping[str, Entry | None],
 ) -> Clause | None:
-    """Return the expected result that the short form `shown` or `done` of a scenario file stands for. None if the call
-    does not support this short form. `files` are the workspace's known files before the call; a value of None means
-    that the path does not exist. If the scenario states the file changes of the call (`changes`), the expected answer
-    is computed from them, otherwise from the arguments.
+    """Return the expected result for the short form `shown` or `done` in a scenario file. None if the call does not
+    support this short form. `files` are the known files before the call (None: a missing path). `changes` are the file
+    changes that the scenario states. Without them, the changes are computed from the arguments.
     """
     if changes:
         return (

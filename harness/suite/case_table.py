@@ -75,7 +75,7 @@ def _find_form_error(document: Document) -> Finding | None:
 
 
 def value_names_of(document: Document) -> dict[str, str]:
-    """Return each placeholder name that a case defines a value for, with the name of the first such case."""
+    """Return the placeholders that have a value in a case, each with the name of the first such case."""
     first_cases: dict[str, str] = {}
     for case_name, case in document.value[CASES].items():
         for name in case:
@@ -103,7 +103,7 @@ def strings_in(value: Any) -> Iterator[str]:
 
 
 def unused_values(document: Document) -> dict[str, tuple[str, ...]]:
-    """Find values of cases that no placeholder uses. Return each name with the YAML path of its first value."""
+    """Find values of cases that no placeholder uses. Return their names, each with the YAML path of the first value."""
     used = placeholders_in(document)
     return {
         name: (CASES, case_name, name)
@@ -121,8 +121,7 @@ def case_headings(data: bytes, file: Path) -> Mapping[str, Document]:
 
 def expand_case(data: bytes, file: Path, case_name: str) -> Document | None:
     """Return one case of a file with several scenarios as the document of a complete scenario. None if the file has no
-    case `case_name`. Positions in the document refer to the original file, so that error messages name the right line.
-    The position of a replaced placeholder is that of its value in the case. Raises SuiteError.
+    case `case_name`. Positions in the document refer to the original file. Raises SuiteError.
     """
     table = read_cases(data, file)
     if case_name not in table.value[CASES]:
@@ -166,10 +165,9 @@ def _missing_value(table: Document, case_name: str, name: str) -> Finding:
 def _fill_values(
     value: Any, mark: Any, values: Mapping[str, Any], *, expecting: bool = False
 ) -> tuple[Any, Any]:
-    """Replace the placeholders in a YAML value. Return the new value, and the positions of its parts in the file.
-    `mark` contains the positions of the parts of `value`. If a text is only a placeholder, and the case has no value
-    for it, the text is replaced by `_ABSENT`. `expecting` is true inside the key `expect`. Inside `expect`, a
-    placeholder that no case defines is also replaced by `_ABSENT`, because the recorder adds expectations later.
+    """Replace the placeholders in a YAML value. Return the new value with the positions of its items in the file.
+    `mark` contains the positions in `value`. A text that is only a placeholder without a value becomes `_ABSENT`; so
+    does an undefined placeholder inside the key `expect` (`expecting`).
     """
     match value:
         case str() if "<" in value:
@@ -203,8 +201,8 @@ def _fill_values(
 
 
 def _fill_text(text: str, values: Mapping[str, Any]) -> Any:
-    """Replace the placeholders in a text. Return `_ABSENT` if the text is only a placeholder, and the case has no value
-    for it. Raises _MissingValueError if a placeholder inside a longer text has no value.
+    """Replace the placeholders in a text. Return `_ABSENT` if the text is only a placeholder without a value. Raises
+    _MissingValueError if a placeholder inside a longer text has no value.
     """
     if "<" not in text:
         return text

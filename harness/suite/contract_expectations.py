@@ -34,15 +34,14 @@ if TYPE_CHECKING:
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
     """Return the scenario with the recorded answers of `contract` as expectations. If `transcript` is None, the calls
-    have no recorded expectations. Results that published descriptions state are kept. If the scenario file states only
-    the beginning of an answer, only this beginning is compared. The mode of a new file is only compared if the scenario
-    file states a mode.
+    have no recorded expectations. If the scenario file states only the beginning of an answer, only this beginning is
+    compared. The mode of a new file is compared only if the scenario file states a mode.
     """
     return replace(_replace_expectations(scenario, transcript, _recorded_expectation), contract=contract)
 
 
 def states_recorded_answers(scenario: Scenario, contract: str, recording: Recording) -> bool:
-    """Whether the scenario states the recorded answers of `contract`. False if it changed since its recording."""
+    """Whether the scenario states the recorded answers of `contract`. False if the scenario has changed since then."""
     transcript = recording.transcripts.get(contract)
     if transcript is None or recording.inputs != scenario.inputs:
         return False
@@ -58,10 +57,10 @@ def _values_of(clause: Clause | None) -> object:
 
 
 Part = ToolCall | ParallelCalls
-"""A part of a scenario that has an expectation: a call, or a group of parallel calls."""
+"""A call, or a group of parallel calls. Both can have an expectation."""
 _MakeExpectation = Callable[[Part, RecordedResult | None, TranscriptStep | None], Expectation]
-"""Creates the new expectation of a call or of a group of calls. Arguments: the call or group; the recorded result (None
-for a group, or if not recorded); the step in the transcript (None for a call in a group, or if not recorded).
+"""Creates the new expectation of a call or group from the call or group, its recorded result (or None), and the step in
+the transcript (or None). A group has no recorded result; a call in a group has no step.
 """
 
 
@@ -109,7 +108,7 @@ def _recorded_expectation(
 
 
 def _text(result: RecordedResult, stated: Clause | None) -> str | TextDigest:
-    """Return the recorded text of an answer; only its beginning if the scenario file also states only the beginning."""
+    """Return the recorded text of an answer, or only its beginning if the scenario file states only the beginning."""
     if stated is not None and stated.error == result.error:
         match stated.text:
             case TextDigest(None, None, str() as starts, None) if result.text.startswith(starts):
@@ -140,7 +139,7 @@ def has_digests(scenario: Scenario) -> bool:
 
 
 def expand_digests(scenario: Scenario, transcript: Transcript) -> Scenario:
-    """Replace each digest in the expectations by the recorded text or content that matches it, if there is any."""
+    """Replace each digest in the expectations by the recorded text or content that matches the digest, if any."""
     return _replace_expectations(scenario, transcript, _expanded_expectation)
 
 

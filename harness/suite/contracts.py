@@ -51,14 +51,13 @@ class Contract:
     `documented`.
 
     `package`, `version`, `model` and `read_gate` are None for a contract without a product. `tools` are the tools of
-    the version, `documents` the documents that `documented` is based on. `released` is a date, YYYY-MM-DD. `lacks` are
-    capabilities that only later versions have, such as `during` (a hook can delay a call). The tools and capabilities
-    may have changed between the previous contract and this one: `follows` is the last version without the change.
+    the version, `documents` the documents of `documented`. `released` is a date, YYYY-MM-DD. `lacks` are capabilities
+    that only later versions have. If tools or capabilities have changed since the previous contract, `follows` is the
+    last version without the change.
 
-    The product may append a reminder to each answer, and thereby remove whitespace at the ends of the answer. If so,
-    `ignores_outer_whitespace` is true, and this whitespace is not compared. `between` is None, or the model and the
-    `ignores_outer_whitespace` of the versions between the previous contract and this one. A contract without a product
-    may extend a contract with a product: `extends` judges the scenarios that state no result for this contract.
+    `ignores_outer_whitespace` means that whitespace at the ends of answers is not compared, because the product may
+    remove it. `between` is None, or the model and the `ignores_outer_whitespace` of the versions since the previous
+    contract. `extends` is a contract that judges the scenarios for which this contract states no result.
     """
 
     name: str
@@ -77,7 +76,7 @@ class Contract:
     extends: Contract | None = None
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return this contract, or the contract that it extends if the scenario states no result for this contract."""
+        """Return this contract, or the extended contract if the scenario states no result for this contract."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     @property
@@ -87,7 +86,7 @@ class Contract:
 
     @property
     def requested_model(self) -> str | None:
-        """The name of the model to use when the product is started. None if the product uses its default model."""
+        """The model to use when the product is started. None if the product uses its default model."""
         return None if self.model == DEFAULT_MODEL else self.model
 
     @property
@@ -98,7 +97,7 @@ class Contract:
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """The contracts of a suite: `documented`, then the others in release order. `default` is the default contract."""
+    """The contracts of a suite: `documented`, then all others in release order. `default` is the default contract."""
 
     default: str
     all: tuple[Contract, ...]
@@ -110,7 +109,7 @@ class Contracts:
         return any(contract.name == name for contract in self.all)
 
     def __getitem__(self, name: str) -> Contract:
-        """Return the contract with this name; for `latest`, the newest one. Raises UnknownContractError."""
+        """Return the contract with this name, or the newest contract for `latest`. Raises UnknownContractError."""
         for contract in self.all:
             if contract.name == name:
                 return contract
@@ -126,12 +125,12 @@ class Contracts:
 
     @property
     def recorded(self) -> tuple[Contract, ...]:
-        """The contracts recorded from the product, in release order; for the same version, `+gated` comes last."""
+        """The contracts recorded from the product, in release order. `2.1.330+gated` comes after `2.1.330`."""
         return tuple(each for each in self.all if each.recorded)
 
     def before(self, contract: Contract) -> Contract | None:
-        """Return the previous recorded contract with the same suffix (`+gated` or none). None for the first contract.
-        For the oldest contract with `+gated`, this is the previous contract without a suffix.
+        """Return the previous recorded contract with the same suffix (`+gated` or none), for the oldest contract with
+        `+gated` the previous contract without a suffix. None for the first contract.
         """
         key, same_suffix = contract_sort_key(contract.name), _with_suffix_of(contract.name, self.all)
         older = [each for each in same_suffix if contract_sort_key(each.name) < key]
@@ -140,11 +139,9 @@ class Contracts:
         return max(older, key=lambda each: contract_sort_key(each.name), default=None)
 
     def find(self, name: str) -> Contract:
-        """Return the contract with this name. If the version `name` was not recorded, return a copy of a similar
-        contract, named `name`: of the next newer contract, or if there is none, of the newest contract. The previous
-        contract is copied instead if this version still has the tools of the previous contract (`Contract.follows`).
-        Only contracts with the suffix of `name` (`+gated` or none) are considered. Raises UnknownContractError if
-        `name` is not a version.
+        """Return the contract with this name. For a version that was not recorded, return a copy of a similar contract,
+        named `name`: of the next newer contract, of the previous contract if the version has the tools of that contract
+        (`Contract.follows`), or of the newest contract. Raises UnknownContractError if `name` is not a version.
         """
         same_suffix = _with_suffix_of(name, self.all)
         if name in self or not is_version(name) or not same_suffix:
@@ -186,8 +183,7 @@ def contract_sort_key(name: str) -> tuple[Version, str]:
 
 def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
     """Return the expected result of a call on `contract`. None if the scenario states no result for this contract.
-    `documented` prefers a result that names a published document. Raises ForeignContractError if `contract` was
-    recorded, and the expectations of `scenario` are those of a different contract.
+    Raises ForeignContractError if the expectations of `scenario` are those of a different recorded contract.
     """
     if not contract.recorded:
         stated = expectation.recorded if scenario.contract == contract.name else None
@@ -200,7 +196,7 @@ def clause_for(scenario: Scenario, expectation: Expectation, contract: Contract)
 
 
 def effects_clause_for(scenario: Scenario, expectation: Expectation, contract: Contract) -> Clause | None:
-    """Return the result of `clause_for`; if that is None, the recorded result. Used to compare a call's effects."""
+    """Return the result of `clause_for`, or else the recorded result. Used to compare a call's effects."""
     clause = clause_for(scenario, expectation, contract)
     return expectation.recorded if clause is None and not contract.recorded else clause
 
@@ -237,9 +233,8 @@ def load_contracts(path: Path, below: Contracts | None = None) -> Contracts:
 
 
 def suggest_contract(name: str, contracts: Sequence[Contract]) -> str:
-    """Return a sentence for an error message, which suggests a contract to use instead of the unknown contract `name`.
-    For a version between two contracts, the sentence names the contract that behaves like this version, if any; the
-    reference implementation knows the behaviour of each version.
+    """Return a sentence for an error message that suggests a contract instead of the unknown contract `name`: for a
+    version between two contracts, the contract that behaves like this version.
     """
     if name == LATEST:
         return f"Write {contracts[-1].name.partition('+')[0]}: `latest` will be another contract later."
@@ -295,7 +290,7 @@ def _ignores_outer_whitespace(values: Mapping[str, Any]) -> bool:
 
 
 def read_stated_contract(top: Fields, contracts: Contracts, steps: Sequence[Step]) -> str:
-    """Return the contract that a scenario file names, or the default. Adds a finding if a called tool is not in it."""
+    """Return the contract that a scenario file names, or the default. Adds a finding if it lacks a called tool."""
     default = contracts[contracts.default]
     tools = {call.tool for step in steps for call in calls_of(step)} - {BASH}
     missing_tools = sorted(tools - set(default.tools))

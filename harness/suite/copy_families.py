@@ -16,9 +16,9 @@ class CopyError(ReadfirstError):
 
 
 def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[str]:
-    """Copy all scenarios of some families, with their recordings, to the suite directory `target`. Return their ids.
-    Shared files, such as rules.yaml, are also copied unless the bundled suite or `target` contains them. No file is
-    overwritten. Raises CopyError if a file exists or a family is unknown, SuiteError, RecordingError, and OSError.
+    """Copy all scenarios of some families, with their recordings and missing shared files, such as rules.yaml, to the
+    suite directory `target`. Return their ids. Raises CopyError if a file exists or a family is unknown, SuiteError,
+    RecordingError, and OSError.
     """
     all_ids = source.ids()
     ids = [scenario_id for scenario_id in all_ids if scenario_id.partition("/")[0] in families]
@@ -36,9 +36,9 @@ def copy_families(source: Suite, families: Sequence[str], target: Path) -> list[
 
 
 def copy_scenario(source: Suite, scenario_id: str, target: Path) -> Path:
-    """Copy one scenario, with its recording, to the suite directory `target`. Return the path of the new scenario file.
-    The new file contains only this scenario. Shared files are copied, and errors are raised, as in `copy_families`.
-    Raises CopyError if the expectations of the scenario are only in its recording.
+    """Copy one scenario, with its recording and missing shared files, to the suite directory `target`. Return the path
+    of the new file, which contains only this scenario. Raises CopyError if the expectations of the scenario are only in
+    its recording, and the errors of `copy_families`.
     """
     if source.location(scenario_id).composed:
         raise CopyError(

@@ -14,7 +14,7 @@ _PLACEHOLDER = re.compile(r"\{[a-z_]+\}")
 
 @dataclass(frozen=True, slots=True)
 class MessageForm:
-    """A wording of an error message. `{word}` matches any text. `tools` are the tools that use it (empty: all)."""
+    """A wording of an error message. `{word}` matches any text. `tools` use this wording (empty: all tools)."""
 
     text: str
     tools: tuple[str, ...] = ()
@@ -44,12 +44,11 @@ class MessageForm:
 @dataclass(frozen=True, slots=True)
 class ErrorName:
     """A kind of refusal with a name, such as `modified_since_read`. `forms` are the wordings of its messages. `codes`
-    contains the numbers that the published descriptions of Claude Code use for this error, by tool.
+    contains the number of this error in Claude Code's published descriptions, by tool.
 
-    If the error has only one message, `words` contains this message, and an expectation may state only the error's
-    name. `words` is empty if the error has several messages. `{old_string}` in `words` stands for an argument of the
-    call. A message may contain a long text of the product, such as a schema, that is not stored: `data` are the
-    possible texts before this long text, `data_ends` the possible texts after it.
+    If the error has only one message, `words` contains this message, with `{old_string}` for an argument of the call.
+    Otherwise `words` is empty. A message may contain a long text of the product that is not stored, such as a schema:
+    `data` are the possible texts before this long text, `data_ends` the possible texts after it.
     """
 
     name: str
@@ -75,13 +74,12 @@ class Vocabulary:
 
     @cached_property
     def words(self) -> Mapping[str, str]:
-        """The message of each error that has only one message. The keys are the names of the errors."""
+        """The message of each error that has only one message, by the name of the error."""
         return {name: entry.words for name, entry in self.names.items() if entry.words}
 
     def name_of(self, tool: str, text: str) -> str | None:
-        """Return the name of the error that `tool` reports with the message `text`. None if the whole message matches
-        no known wording. The caller must first remove text that the host program added to the answer. Whitespace at
-        both ends is ignored.
+        """Return the name of the error that `tool` reports with the message `text`. None if the message has no known
+        wording. Whitespace at both ends is ignored, but text that the host program added is not.
         """
         text = text.strip()
         for form, name in self._forms:
@@ -95,12 +93,12 @@ class Vocabulary:
         return None if error is None else error.codes.get(tool)
 
     def text_before_data(self, name: str, text: str) -> str | None:
-        """Return an error message up to its omitted long text, such as a schema. None without such a text."""
+        """Return an error message up to its omitted long text, such as a schema. None for a complete message."""
         ends = [at + len(mark) for mark in self.names[name].data if (at := text.find(mark)) > 0]
         return text[: min(ends)] if ends else None
 
     def text_after_data(self, name: str, text: str) -> str:
-        """Return an error message after its omitted long text, such as a schema. Empty without such a text."""
+        """Return an error message after its omitted long text, such as a schema. Empty for a complete message."""
         starts = [at for mark in self.names[name].data_ends if (at := text.rfind(mark)) > 0]
         return text[min(starts) :] if starts else ""
 

@@ -20,10 +20,9 @@ class WorldEventKind:
     """The properties of one kind of event that changes the workspace without a tool, such as `rename`.
 
     `form` is the form in a scenario file: `path` (a single path), `command` (a command), or `each` (a mapping of paths
-    to their changes). `fields` are the fields of WorldEvent that an export contains, in addition to the path. If
-    `must_exist` is true, the path must exist before the event. `effect` is the effect on the path: `entry` (created,
-    replaced or deleted), `moved`, `mode` (changed mode), `none` (unchanged content), or `unknown` (the harness must
-    read the workspace again).
+    to their changes). `fields` are the fields of WorldEvent that an export contains, in addition to the path.
+    `must_exist`: the path must exist before the event. `effect` is the effect on the path: `entry` (created, replaced
+    or deleted), `moved`, `mode` (changed mode), `none` (unchanged content), or `unknown`.
     """
 
     form: Literal["path", "each", "command"]
@@ -50,9 +49,9 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
     """The properties of one kind of event that changes the conversation, such as `resume`. `words` describe the event
-    in reports. `needs` is the capability that the adapter must have, or empty. An event may contain steps of a second
-    agent: `actor` then describes this agent, and `end` is the kind of the event that ends its steps. `written` is false
-    for such ending events, which the loader adds and which a scenario file does not contain.
+    in reports. `needs` is the capability that the adapter must have, or empty. If an event contains steps of a second
+    agent, `actor` describes this agent, and `end` is the kind of the event after these steps. `written` means that a
+    scenario file may contain the event.
     """
 
     words: str
@@ -95,10 +94,9 @@ Interruption = Literal[
 
 @dataclass(frozen=True, slots=True)
 class InterruptionKind:
-    """One way to interrupt a call, such as `killed`: its description in reports (`words`), the capability that an
-    adapter needs (`needs`), and the signal that is sent to the program, or None. If `waits` is true, the call is
-    interrupted after its validation and before it writes. If `is_raced` is true, the call is interrupted while it
-    writes, so the result may differ between runs.
+    """One way to interrupt a call, such as `killed`. `words` describe it in reports. `needs` is the capability that an
+    adapter needs. `waits`: the call is interrupted after its validation and before it writes. `is_raced`: the call is
+    interrupted while it writes, so the result may differ between runs.
     """
 
     words: str
@@ -134,9 +132,9 @@ class WorldEvent:
     """A change to the workspace without a tool, such as another program that modifies a file.
 
     `path` is relative to the workspace; for the kind `git` it is a command, such as `checkout main`. `entry` is the new
-    state of the path (`modify`, `symlink`, `mkdir`), or the unsaved text of the file in the user's editor (`buffer`).
-    `to` is the new name (`rename`), `mode` the new mode (`chmod`). `mtime` is the difference between the new and the
-    previous time of the file, in seconds; None means that the time does not change.
+    state of the path (`modify`, `symlink`, `mkdir`), or the unsaved text in the user's editor (`buffer`). `to` is the
+    new name (`rename`), `mode` the new mode (`chmod`). `mtime` is the number of seconds to add to the time of the file.
+    None means that the time does not change.
     """
 
     kind: WorldEventName
@@ -167,7 +165,7 @@ class SessionEvent:
 
     @property
     def needs(self) -> str:
-        """The capability that an adapter needs to perform this event. Empty for `back`, which needs none."""
+        """The capability that an adapter needs to perform this event. Empty for `back`."""
         return SESSION_EVENTS[self.kind].needs
 
 
@@ -175,8 +173,8 @@ T = TypeVar("T")
 
 
 def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None]) -> bool:
-    """Update `files` with the changes of an event; a deleted path gets the value None. Links are not followed. Return
-    False if the changes of the event cannot be known, as for a git command.
+    """Update `files` with the changes of an event. A deleted path gets the value None. Return False if the changes of
+    the event cannot be known, as for a git command.
     """
     path = event.path
     below = [name for name in files if name.startswith(f"{path}/")]
@@ -201,7 +199,7 @@ def apply_event(event: WorldEvent, files: MutableMapping[str, Entry | T | None])
 
 
 def with_known_mode(entry: Entry | None, before: Entry | T | None) -> Entry | None:
-    """Return `entry` with a mode: its own; if it has none, the mode of `before`; if that has none, the default mode."""
+    """Return `entry` with a mode: the mode of `entry`, else of `before`, else the default mode."""
     if not isinstance(entry, RegularFile | Directory) or entry.mode is not None:
         return entry
     if isinstance(before, type(entry)) and before.mode is not None:

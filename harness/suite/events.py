@@ -100,9 +100,8 @@ WRITTEN_SESSION_EVENTS = tuple(name for name, kind in SESSION_EVENTS.items() if 
 
 
 def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequence[Step]]) -> Sequence[Step]:
-    """Read an event that changes the conversation. If the event contains steps of a sub-agent or of a second session,
-    return the event, these steps (which `read_step` reads), and an event that ends them. Otherwise return only the
-    event.
+    """Read an event that changes the conversation. Return the event, and for a sub-agent or a second session also its
+    steps (which `read_step` reads), and an event that ends them.
     """
     stated, position, known = node.below(kind), node.position, SESSION_EVENTS[kind]
     begin = cast(SessionEventName, kind)
@@ -128,7 +127,7 @@ def read_session_event(node: Node, kind: str, read_step: Callable[[Node], Sequen
 
 
 def inner_steps(step: Any) -> tuple[str, list[Any]]:
-    """Return the key and the inner steps of a step that contains steps of another agent. Otherwise both are empty."""
+    """Return the key and the inner steps of a step that contains steps of another agent. Both are empty otherwise."""
     key = next((key for key in EVENTS_WITH_STEPS if isinstance(step, dict) and key in step), "")
     inner = step[key] if key else None
     steps = inner.get("steps") if isinstance(inner, dict) else None

@@ -15,18 +15,18 @@ GROUP_KEYS = ("documented", "files", "reminders")
 _DIGEST_KEYS = ("sha256", "lines", "starts", "ends")
 
 ReadShorthand = Callable[[Node, str, Mapping[str, Entry | None]], Clause]
-"""Returns the expected result for a short form, such as `done`. Arguments: the node of the short form; the short form;
-the file changes that the scenario states. If these are empty, the result contains the usual changes of the call.
+"""Returns the expected result for a short form, such as `done`. Arguments: the node of the short form, the short form,
+and the file changes that the scenario states, or an empty mapping for the usual changes.
 """
 
 
 def read_expectation(
     node: Node, allowed_keys: tuple[str, ...], read_shorthand: ReadShorthand | None = None
 ) -> Expectation:
-    """Read the value of `expect`: an expected result (a clause with `allowed_keys`), or a list of two clauses. A clause
-    without the key `documented` states the result on the scenario's contract, a clause with this key the result that a
-    document states. A single clause with the key `documented` states both. `read_shorthand` replaces a short form, such
-    as `done`, by a clause. If it is None, short forms are errors.
+    """Read the value of `expect`: one expected result (a clause with `allowed_keys`), or two. A clause with the key
+    `documented` states the result in a document, a clause without it the recorded result. A single clause with this key
+    states both. `read_shorthand` converts a short form, such as `done`, to a clause. If it is None, short forms are
+    errors.
     """
     if isinstance(node.value, dict) or (read_shorthand is not None and isinstance(node.value, str)):
         clause = _read_clause(node, allowed_keys, read_shorthand)
@@ -46,7 +46,7 @@ def read_expectation(
 
 
 def _note_second(node: Node, documented: bool) -> None:
-    """Add a finding: two clauses of one call are `documented`, or two clauses of one call are not `documented`."""
+    """Add a finding if two clauses of one call are both `documented`, or both not `documented`."""
     if documented:
         message = "two clauses of one call are documented"
         fix = "Keep the statement of the documents in one clause; if they contradict each other, in none."
@@ -82,7 +82,7 @@ def _read_clause(
 def _read_shorthand_clause(
     fields: Fields, documented: str | None, files: Mapping[str, Entry | None], read_shorthand: ReadShorthand
 ) -> Clause | None:
-    """Return the result for the short form in `answer`. Adds a finding for keys that `answer` excludes."""
+    """Return the result for the short form in `answer`. Adds a finding for keys that `answer` does not permit."""
     shorthand = fields["answer"].matching()
     for key, value in fields:
         if key not in ("answer", "documented", "files"):

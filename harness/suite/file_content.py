@@ -70,7 +70,7 @@ def read_given_entry(node: Node) -> Entry:
 
 
 def read_modified_entry(node: Node) -> tuple[RegularFile, Seconds | None]:
-    """Read a `modify` event: the new file, and its time shift (None for `mtime: same`). Raises FormError."""
+    """Read a `modify` event: the new file, and the shift of its time (None for `mtime: same`). Raises FormError."""
     entry = _read_entry(node, _EVENT_KEYS)
     if not isinstance(entry, RegularFile):
         raise FormError(node)
@@ -158,8 +158,7 @@ def _check_encoding(entry: RegularFile, node: Node) -> RegularFile:
 
 def entry_value(entry: Entry | None, encode_long: Callable[[bytes], Mapping[str, Any]] = lambda _: {}) -> Any:
     """Return an entry as it is written in scenario files (YAML) and recording files (JSON). None for a deleted path.
-    `encode_long` may return keys, such as a digest, that replace a long content. If it returns none, the content is
-    kept.
+    `encode_long` may return keys, such as a digest, that replace a long content.
     """
     fields: dict[str, Any]
     match entry:

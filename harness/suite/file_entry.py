@@ -57,8 +57,8 @@ _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 @dataclass(frozen=True, slots=True)
 class TextContent:
     """Content of a file that a scenario states as a text: `text` is repeated `times` times, then encoded. In a repeated
-    text, `{n}` is replaced by the number of the repetition, from 1. Every `\\n` is replaced by the line ending `eol`:
-    `lf`, `crlf` or `cr`. If `bom` is true, the content starts with the encoding's byte order mark.
+    text, `{n}` becomes the number of the repetition, from 1. `eol` is the line ending: `lf`, `crlf` or `cr`. If `bom`,
+    the content starts with the encoding's byte order mark.
     """
 
     text: str
@@ -127,8 +127,8 @@ Content = TextContent | Base64Content | bytes
 
 
 class Stamp(NamedTuple):
-    """The identity and the time of a file, to detect that a file was rewritten without a change of its bytes. `names`
-    is the number of hard links of the file; `mtime_ns` is its time in nanoseconds since 1970.
+    """The identity and the time of a file, to detect that a file was rewritten with the same bytes. `names` is the
+    number of hard links of the file; `mtime_ns` is its time in nanoseconds since 1970.
     """
 
     inode: int
@@ -139,8 +139,8 @@ class Stamp(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class RegularFile:
     """A regular file. `mode` is None if the scenario states no mode. `mtime` is in seconds since 1970; None means
-    OLD_TIME. `ownership` None means: in a given file, the owner is the user that runs readfirst; in an expected file,
-    the owner is unchanged. Snapshots of the workspace also contain a `stamp`, which is not compared.
+    OLD_TIME. `ownership` None means the user that runs readfirst, or in an expected file an unchanged owner. `stamp` is
+    not compared.
     """
 
     content: Content
@@ -214,7 +214,7 @@ def data_of(entry: Entry | None) -> bytes | None:
 
 
 def resolved_links(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return a path after resolving the symbolic links in `files`. None if there are too many links, as in a cycle."""
+    """Return a path after resolving the symbolic links in `files`. None for too many links, as in a cycle."""
     for _ in range(_MAX_LINKS):
         parts = path.split("/")
         for end in range(1, len(parts) + 1):

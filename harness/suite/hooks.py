@@ -82,7 +82,7 @@ def hooks_for_scenario(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 
 def hook_command(hook: GivenHook, root: str) -> str:
-    """Return the shell command of a hook. The command reads its input to the end, else the agent's write could fail."""
+    """Return the shell command of a hook. The command reads its input to the end."""
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

@@ -56,7 +56,7 @@ from readfirst.harness.yaml_io.yaml_validation import (
 
 _ACTIONS = (*CALLS, *WORLD_EVENTS, *WRITTEN_SESSION_EVENTS, "parallel", "at_once")
 _SHORTHAND_USES = {SHOWN: "a Read of lines of a text file", DONE: "a change of a text file"}
-"""The kind of call that each short form is for. Used in messages about calls that cannot use the short form."""
+"""The kind of call that each short form is for. Used in messages about calls that do not permit the short form."""
 _ERROR_NAME_PATTERN = re.compile(r"[a-z]+(_[a-z]+)*")
 _UNCLEAR_RULE = "unclear-word"
 _MAX_REPETITIONS = 1000
@@ -74,10 +74,10 @@ def scenario_from(
     composed: bool = False,
     words: Callable[[], Mapping[str, str]] = dict,
 ) -> Scenario:
-    """Create a scenario from a parsed file. If `require_expect` is true, each call must have an expectation. If
-    `trusted` is true, paths and programs are not checked. `composed` means that a program composed the scenario, so its
-    expectations are only in its recording. `words` returns the message of each named error, for expectations that
-    contain only the name. Raises SuiteError with all problems of the file.
+    """Create a scenario from a parsed file. If `require_expect`, each call must have an expectation. If `trusted`,
+    paths and programs are not checked. `composed` means that a program composed the scenario, so its expectations are
+    only in its recording. `words` returns the messages of named errors. Raises SuiteError with all problems of the
+    file.
     """
     reader = _Reader(document, contracts, require_expect, trusted=trusted, words=words)
     try:
@@ -93,7 +93,7 @@ def scenario_from(
 
 
 class _Reader(Inspection):
-    """Reads a scenario file. Each method reads a part of the format; it adds findings for errors and continues."""
+    """Reads a scenario file. Each method reads some keys, adds findings for errors, and continues."""
 
     def __init__(
         self,
@@ -300,8 +300,8 @@ class _Reader(Inspection):
         tool: str,
         arguments: Mapping[str, Any],
     ) -> Clause:
-        """Return the expected result for a short form: `shown`, `done`, or the name of an error. If `files` contains
-        file changes that the scenario states, the result for `done` is the product's usual answer about these changes.
+        """Return the expected result for a short form: `shown`, `done`, or the name of an error. For `done`, `files`
+        contains the file changes that the scenario states, or is empty for the usual changes.
         """
         position = node.position
         rule = _UNCLEAR_RULE if _ERROR_NAME_PATTERN.fullmatch(shorthand) else "schema"

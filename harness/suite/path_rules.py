@@ -28,8 +28,8 @@ _SEPARATORS = frozenset({";", "&&", "||", "|", "&", "(", ")", "\n"})
 
 
 def path_problem(path: str) -> str | None:
-    """Return the reason why a scenario must not use `path` as a path of its workspace. None if `path` is valid. A valid
-    path is relative, separated by `/`, has no empty, `.` or `..` parts, and is not too long.
+    """Return the reason why a scenario must not use `path` as a path of its workspace. None if `path` is valid:
+    relative, separated by `/`, without empty, `.` or `..` parts, and not too long.
     """
     parts = path.split("/")
     size = len(path.encode("utf-8", "surrogatepass"))
@@ -71,9 +71,9 @@ def safe_paths(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def outside_problem(path: str, *, writes: bool = False) -> str | None:
-    """Return an error message if a path in a call's arguments is outside the workspace and the home directory.
-    Otherwise None. A valid path begins with `$WS/` or `~/`, or is relative, and does not use `..` to leave its first
-    directory. An absolute path is also valid if it exists on no machine, unless the call `writes` and could create it.
+    """Return an error message if a path in a call's arguments is outside the workspace and the home directory,
+    otherwise None. A valid path is relative, or begins with `$WS/` or `~/`. An absolute path that exists on no machine
+    is valid unless the call `writes` and could create it.
     """
     base = next((each for each in ("$WS", "~nobody", "~") if path.startswith(each)), "")
     rest = path.removeprefix(base)

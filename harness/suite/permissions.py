@@ -18,7 +18,7 @@ _PATTERN_FORM = re.compile(r"[A-Z][A-Za-z]*(?:\([^\0]+\))?")
 @dataclass(frozen=True, slots=True)
 class GivenPermissions:
     """The permission mode of the session, the patterns of allowed actions, such as `Edit(docs/**)`, and the session's
-    directories, relative to the workspace. `working_directory` is empty for the workspace itself.
+    directories, relative to the workspace. `working_directory` may be empty for the workspace.
     """
 
     mode: PermissionMode
@@ -37,7 +37,7 @@ class GivenPermissions:
 
 
 def read_permissions(given: Fields) -> GivenPermissions | None:
-    """Read the permissions in `given`. None if it states no permissions: every call is allowed. Raises FormError."""
+    """Read the permissions in `given`. None if no permissions are stated: every call is allowed. Raises FormError."""
     if not any(key in given for key in PERMISSION_KEYS):
         return None
     mode = given.node.mapping(required=("mode",))["mode"].one_of(MODES)

@@ -61,7 +61,7 @@ Result = TypeVar("Result")
 
 def version_spans(names: Iterable[str], result_of: Callable[[str], Result]) -> Iterator[tuple[str, Result]]:
     """Group successive contracts with the same result. Yield the name of each group, such as `1.0.60 to 2.1.7`, and its
-    result. `names` are sorted, oldest first. Contracts with the suffix `+gated` form separate groups.
+    result. `names` are sorted, oldest first.
     """
     sorted_names = list(names)
     for variant in dict.fromkeys(name.partition("+")[2] for name in sorted_names):

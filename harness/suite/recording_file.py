@@ -91,9 +91,7 @@ def _format_step(step: Mapping[str, Any]) -> str:
 
 
 def encode_recording(recording: Recording) -> dict[str, Any]:
-    """Return a recording as JSON values with a digest. Contracts are in release order, steps in the scenario's order.
-    Texts in `recording.packed` are not compressed again, because another version of xz may return different bytes.
-    """
+    """Return a recording as JSON values with a digest. Texts in `recording.packed` are not compressed again."""
     encoder = StepEncoder(recording.packed)
     names = tuple(sorted(recording.transcripts, key=contract_sort_key))
     value: dict[str, Any] = {"inputs": recording.inputs, "digest": "", "versions": list(names)}
@@ -120,8 +118,8 @@ def has_valid_digest(value: Mapping[str, Any]) -> bool:
 
 
 def decode_recording(value: Mapping[str, Any], path: Path | None = None) -> Recording:
-    """Create a recording from its JSON values. A transcript is decoded and checked only when it is used. `path` is the
-    file that error messages name. Raises RecordingError.
+    """Create a recording from its JSON values. Transcripts are decoded when they are used. `path` is the file for error
+    messages. Raises RecordingError.
     """
     with errors_as_unreadable(path=path):
         names = tuple(map(str, value["versions"]))
@@ -171,7 +169,7 @@ def _encode_step(
 
 
 def _tools_value(tools: Sequence[str]) -> dict[str, Any]:
-    """Return the tools of a step as JSON values: under `call`, or under `calls` for a group of parallel calls."""
+    """Return the tools of a step as JSON values, with the key `call`, or `calls` for a group of parallel calls."""
     return {"call": tools[0]} if len(tools) == 1 else {"calls": list(tools)}
 
 
@@ -182,7 +180,7 @@ def _since(names: list[str]) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class StepEncoder:
     """Encodes the steps of one recording as JSON values. Long texts are compressed and added to `packed` under their
-    digests. `compressed` contains texts in compressed form, which are reused so that their bytes do not change.
+    digests. `compressed` contains texts that are already compressed.
     """
 
     compressed: Mapping[str, str]

@@ -79,7 +79,7 @@ class RecordingLocation:
 
 
 class _LastFileCache:
-    """Reads recording files. Caches the last file until it changes, because the next scenario is often in this file."""
+    """Reads recording files. Caches the last file until it changes."""
 
     def __init__(self, suite: Path) -> None:
         self._suite = suite
@@ -111,9 +111,8 @@ class Recordings:
         remedy: Callable[[str], str] = "run `readfirst product record --fix {}`".format,
     ) -> None:
         """Use the recordings in the directory `root`. `find_location` finds the file of a scenario by its id (default:
-        in the suite above `root`). `base` contains the recordings of the scenarios that `find_location` does not find.
-        For a scenario that changed since its recording, `remedy` returns the advice in the error message, by the
-        scenario's id.
+        in the suite above `root`). `base` contains the recordings of all other scenarios. `remedy` returns the advice,
+        by scenario id, in the error message about a scenario that changed since its recording.
         """
         self._remedy = remedy
         self.root = root
@@ -173,8 +172,8 @@ class Recordings:
             return RecordingLocation(scenario_id, path, recordings._files.read(path))
 
     def of(self, scenario_id: str, inputs: str) -> Recording:
-        """Return the recording of a scenario. Empty if not recorded. `inputs`: the digest of its current files and
-        steps. Raises RecordingError if the recording is damaged, or if its digest differs because the scenario changed.
+        """Return the recording of a scenario. Empty if not recorded. `inputs` is the digest of its current files and
+        steps. Raises RecordingError if the recording is damaged, or if the scenario has changed.
         """
         recording = self.recording(scenario_id)
         if recording.transcripts and recording.inputs != inputs:
@@ -186,9 +185,8 @@ class Recordings:
 
     def written(self, scenario_id: str, recording: Recording) -> dict[Path, bytes]:
         """Return the path and the new bytes of a recording file, with `recording` in place of the scenario's old
-        recording. If `recording` is empty, the old recording is removed. A damaged file is replaced if it contains only
-        this scenario. Raises RecordingError if a damaged file contains several scenarios, or if the new file would be
-        too large.
+        recording. If `recording` is empty, the old recording is removed. Raises RecordingError if a damaged file
+        contains several scenarios, or if the new file would be too large.
         """
         (path, is_own), slug = self._path(scenario_id), _slug(scenario_id)
         with _errors_with_path(path):

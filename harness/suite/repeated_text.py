@@ -13,8 +13,8 @@ _KEYS = {"repeat", "times"}
 
 
 class RepeatedText(str):
-    """A long text that consists of repetitions, with its short form: `unit` is repeated `times` times. In the unit,
-    `{n}` stands for the number of the repetition. Reports and files use the short form.
+    """A long text with its short form: `unit` is repeated `times` times. In the unit, `{n}` stands for the number of
+    the repetition. Reports and files use the short form.
     """
 
     unit: str
@@ -22,7 +22,7 @@ class RepeatedText(str):
 
     @staticmethod
     def of(unit: str, times: int) -> "RepeatedText":
-        """Return `times` repetitions of `unit`. Equal texts are created only once, because they may be very long."""
+        """Return `times` repetitions of `unit`. Equal texts are created only once."""
         text = _cached_texts.get((unit, times))
         if text is None:
             text = _cached_texts[unit, times] = RepeatedText(TextContent(unit, times).expanded)
@@ -54,9 +54,7 @@ def read_arguments(node: Node) -> Any:
 
 
 def repeated_characters(value: Any) -> int:
-    """Return the total length of all `{repeat, times}` texts in a value. Used to refuse texts that are too long, so
-    each text counts as at most MAX_CONTENT_BYTES + 1 characters.
-    """
+    """Return the total length of all `{repeat, times}` texts, each counted up to MAX_CONTENT_BYTES + 1."""
     if isinstance(value, dict):
         unit, times = value.get("repeat"), value.get("times")
         if isinstance(unit, str) and isinstance(times, int):
@@ -66,7 +64,7 @@ def repeated_characters(value: Any) -> int:
 
 
 def _transform(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a copy of a value with parts replaced by `change`, which returns None to keep a part."""
+    """Return a copy of a value. `change` returns the replacement of a value inside it, or None to keep the value."""
     changed = change(value)
     if changed is not None:
         return changed
@@ -85,7 +83,7 @@ def expand_arguments(value: Any) -> Any:
 
 
 def _json_text(escaped: str) -> str | None:
-    """Decode a JSON string without its quotes; it may contain half a surrogate pair. None if the JSON is invalid."""
+    """Decode a JSON string without its quotes, perhaps with half a surrogate pair. None if the JSON is invalid."""
     try:
         text = json.loads(f'"{escaped}"')
     except ValueError:

@@ -20,8 +20,7 @@ _TrackedPaths = Mapping[str, tuple[int, bytes]]
 
 def repository_files(directories: Sequence[str], files: Mapping[str, Entry]) -> dict[str, Entry]:
     """Return the files in `.git` of a scenario's git repositories. Each of the `directories` becomes a repository (`.`:
-    the workspace) with one commit, which contains all `files` in the directory. The commit of a repository contains an
-    inner repository like a submodule, without its files. Hard links are not tracked.
+    the workspace) with one commit, which contains all `files` in the directory. Inner repositories are like submodules.
     """
     git_files: dict[str, Entry] = {}
     heads: dict[str, bytes] = {}

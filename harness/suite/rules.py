@@ -29,8 +29,7 @@ class Rule:
 
     `tools` are the tools that the rule is about. For each of these tools, a scenario of the rule must contain a call
     that is not refused, unless `always_refused` states why this is impossible. `guards` are the kinds of harm that an
-    implementation may do if it breaks the rule. `guards` is empty for a rule that prevents no harm (`guards: none` in
-    the file), which cannot have the class `safety`.
+    implementation may do if it breaks the rule. Empty for a rule that prevents no harm (`guards: none` in the file).
     """
 
     id: str
@@ -75,9 +74,8 @@ class Rules:
         return tuple(rule for rule in self if rule.class_ == class_)
 
     def suggest(self, rule_id: str, title: str = "") -> str:
-        """Return a sentence for an error message that suggests rules to use instead of an unknown id. It suggests the
-        most similar id if one is similar enough. Otherwise it suggests up to three rules whose titles share words with
-        `title`, the title of the scenario. Rare words count more.
+        """Return a sentence for an error message that suggests rules to use instead of an unknown id: the most similar
+        id or, without a similar id, rules whose titles share words with `title`, the title of the scenario.
         """
         close = get_close_matches(rule_id, self.by_id, n=1, cutoff=0.75)
         if close:
@@ -100,7 +98,7 @@ class Rules:
 
 
 def load_rules(path: Path, below: Rules | None = None) -> Rules:
-    """Read `rules.yaml`. If it lacks `classes`, use those of `below`, the extended suite. Raises SuiteError."""
+    """Read `rules.yaml`. If it lacks `classes`, use the classes of `below`, the extended suite. Raises SuiteError."""
     with read_checked(path, "rules") as inspection:
         values, position_of = inspection.document.value, inspection.document.position
         rules = {
@@ -143,5 +141,5 @@ def _rule(name: str, values: Mapping[str, Any], position: Position) -> Rule:
 
 
 def _words(title: str) -> set[str]:
-    """Return the words of a title that are compared: of at least four letters, in lower case, without a final `s`."""
+    """Return the words of a title with at least four letters, in lower case and without a final `s`."""
     return {word.removesuffix("s").casefold() for word in re.findall(r"\w{4,}", title)}

@@ -45,9 +45,9 @@ _EXCERPT_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class TextDigest:
-    """An expected text that is too long to be written in full. Each part that is not None must match the actual text.
-    `sha256` is the hexadecimal digest of the text (UTF-8, with `$WS` for the workspace), `lines` the number of its
-    lines, `starts` its beginning, and `ends` its end.
+    """An expected text that is too long to be written in full. Each field that is not None must match the actual text.
+    `sha256` is the hexadecimal digest of the text, `lines` the number of its lines, `starts` its beginning, and `ends`
+    its end.
     """
 
     sha256: str | None = None
@@ -57,12 +57,12 @@ class TextDigest:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Return a digest with all parts of the text: SHA-256, number of lines, beginning and end."""
+        """Return the digest of a text with all fields: SHA-256, number of lines, beginning and end."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return cls(sha256, text.count("\n") + 1, text[:_EXCERPT_CHARS], text[-_EXCERPT_CHARS:])
 
     def differences(self, text: str) -> Iterator[tuple[str, str, str]]:
-        """Compare a text with this digest. Yield each different part: its name, the expected and the actual value."""
+        """Compare a text with this digest. Yield each different field: its name, the expected and the actual value."""
         if self.starts is not None and not text.startswith(self.starts):
             yield "start of text", self.starts, text[: len(self.starts)]
         if self.ends is not None and not text.endswith(self.ends):
@@ -82,15 +82,15 @@ EXECUTION_ERRORS = frozenset({"unexpectedly_modified", "edit_not_applied", "os_e
 
 
 class ForeignContractError(ValueError):
-    """The expectations of a scenario are those of a contract other than the requested contract."""
+    """Raised if the expectations of a scenario are those of a contract other than the requested contract."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
     """The expected result of one call. If `error` is not None, the call must be refused with this error. If `text` is
     None, the words of the answer are not compared. `files` contains every path that the step changes; the value of a
-    deleted path is None. `reminders` are messages to the model about changed files and from hooks, compared only if
-    `Given.reminders` is true. `documented` names the published description that states this result, if there is one.
+    deleted path is None. `reminders` are messages to the model, compared only if `Given.reminders` is true.
+    `documented` names the published description that states this result, if any.
     """
 
     documented: str | None = None
@@ -103,15 +103,15 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """The expected result of a call or group: `recorded` from the product, or `documented` by its published
-    descriptions. None if unknown. If the product behaves as documented, both are the same clause.
+    """The expected result of a call or group: `recorded` from the product, or `documented` in its published
+    descriptions. None if unknown. Both may be the same clause.
     """
 
     recorded: Clause | None = None
     documented: Clause | None = None
 
     def clauses(self) -> tuple[Clause, ...]:
-        """Return the stated results: first `documented`, then `recorded`. If both are the same, return only one."""
+        """Return the stated results: first `documented`, then `recorded`. If both are the same, return one result."""
         documented = None if self.documented is self.recorded else self.documented
         return tuple(clause for clause in (documented, self.recorded) if clause is not None)
 
@@ -122,8 +122,7 @@ class ToolCall:
 
     If the call ends early, `interrupted` is one of:
 
-    - `cancelled`, `stopped`: the user interrupts the call before it is executed (`cancelled`), or after it wrote a file
-      and before its answer.
+    - `cancelled`, `stopped`: the user interrupts the call before it is executed, or (`stopped`) after it wrote a file.
     - `killed`, `killed-writing`: the program is killed before the call is executed, or when it starts to write. The
       next call belongs to a new session, unless this session is resumed.
     - `sigint`, `sigterm`, `sigint-writing`, `sigterm-writing`: the program gets this signal before the call is
@@ -140,23 +139,23 @@ class ToolCall:
 
     @property
     def paused(self) -> bool:
-        """Whether an event or an interruption happens after the call is validated and before it is executed."""
+        """Whether an event or an interruption happens between the validation and the execution of the call."""
         return bool(self.during) or (self.interrupted is not None and INTERRUPTIONS[self.interrupted].waits)
 
     @property
     def signal(self) -> str | None:
-        """The name of the signal that the harness sends to the program during this call. None if it sends no signal."""
+        """The name of the signal that the harness sends to the program during this call. None without a signal."""
         return None if self.interrupted is None else INTERRUPTIONS[self.interrupted].signal
 
     @property
     def truncated_arguments(self) -> str:
-        """The JSON of the arguments up to the middle of the last one. Used for the interruptions `cut` and `limit`."""
+        """The arguments as JSON, up to the middle of the last argument. Used for `cut` and `limit`."""
         last, text = list(self.arguments.items())[-1]
         return json.dumps({**self.arguments, last: text[: len(text) // 2]}, ensure_ascii=False)[:-2]
 
     @property
     def path(self) -> str:
-        """The value of the argument `file_path` or `notebook_path`. Empty if the call has neither."""
+        """The value of the argument `file_path` or `notebook_path`. Empty without these arguments."""
         path = self.arguments.get("file_path", self.arguments.get("notebook_path"))
         return path if isinstance(path, str) else ""
 
@@ -164,8 +163,8 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
     """Several calls that the model makes in one message. `expect` contains the files that the whole group changes. If
-    `sides` is not empty, two sessions in separate processes make the calls at the same time. For each call, `sides`
-    contains the number of its session (0 or 1). Each session makes its calls one after the other.
+    `sides` is not empty, two sessions in separate processes make the calls at the same time: `sides` contains the
+    number of the session (0 or 1) for each call.
     """
 
     calls: tuple[ToolCall, ...]
@@ -177,7 +176,7 @@ class ParallelCalls:
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
 
 CallIndex = tuple[int, int | None]
-"""The index of a call's step, and of the call in its group. The latter is None for a group or a single call."""
+"""The index of a call's step, and of the call in its group. The second index is None for a group or a single call."""
 
 
 def calls_of(step: Step) -> tuple[ToolCall, ...]:
@@ -192,7 +191,7 @@ def calls_of(step: Step) -> tuple[ToolCall, ...]:
 
 
 def parts_of(step: Step) -> tuple[ToolCall | ParallelCalls, ...]:
-    """Return the parts of a step that may have an expectation: its calls; for a parallel group, also the group."""
+    """Return the calls of a step and, for parallel calls, the group. All of them may have an expectation."""
     return (*calls_of(step), *((step,) if isinstance(step, ParallelCalls) else ()))
 
 
@@ -217,9 +216,8 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 @dataclass(frozen=True, slots=True)
 class GivenHook:
     """A hook of a scenario, which runs before or after each call of the tools in `matcher` (`Edit|Write`). `words` is a
-    text that the hook prints: the reason of its decision, added context, or an error message before it exits with
-    `code`. `input` are arguments that replace the model's arguments. `files` are the files that the hook writes. The
-    keys of `moved` are paths that the hook renames or deletes; the values are the new paths, or None for deleted paths.
+    text that the hook prints. `code` is its exit code. `input` are arguments that replace the model's arguments.
+    `files` are the files that the hook writes, `moved` the paths that it renames or deletes, with the new path or None.
     """
 
     event: HookEvent
@@ -251,10 +249,9 @@ class Given:
     """The files of the workspace before the first step, and the settings of the session.
 
     `deny` are the patterns of forbidden actions, such as `Edit(secret/**)`. `permissions` are the actions that the
-    session may do without a question; None means all. If `reminders` is true, reminders about changed files and from
-    hooks are compared. `disk` is the size in bytes of a separate file system for the workspace; None means no separate
-    file system. If `memory_files` is true, the model gets a file named CLAUDE.md together with a file that is read in
-    the same directory.
+    session may do; None means all. If `reminders`, reminders about changed files and from hooks are compared. `disk` is
+    the size in bytes of a separate file system for the workspace, if any. If `memory_files`, the model gets a file
+    named CLAUDE.md together with a file that is read in the same directory.
     """
 
     files: Mapping[str, Entry] = field(default_factory=dict)
@@ -268,9 +265,8 @@ class Given:
 
 @dataclass(frozen=True)
 class Scenario:
-    """One scenario. `id` is its path below `scenarios/`, without `.yaml`; the first part is its family. `contract` is
-    the contract whose results are the expectations in `steps`. `inputs` is a digest of the workspace and the steps,
-    without expectations.
+    """One scenario. `id` is its path below `scenarios/`, without `.yaml`. `contract` is the contract whose results are
+    the expectations in `steps`. `inputs` is a digest of the workspace and the steps, without expectations.
     """
 
     id: str
@@ -306,7 +302,7 @@ class Scenario:
         return len(self.given.files) + len(self.steps)
 
     def calls(self) -> Iterator[ToolCall]:
-        """Yield every tool call in order, including those of parallel groups."""
+        """Yield every tool call in order, including the calls of parallel groups."""
         for step in self.steps:
             yield from calls_of(step)
 
@@ -325,7 +321,7 @@ class Scenario:
         )
 
     def parts(self) -> Iterator[tuple[CallIndex, ToolCall | ParallelCalls]]:
-        """Yield every part that may have an expectation (a call or a parallel group), with its position."""
+        """Yield every call and every parallel group, with its position. Both may have an expectation."""
         for index, step in enumerate(self.steps):
             for number, part in enumerate(parts_of(step)):
                 yield (index, None if isinstance(part, ParallelCalls) else number), part
@@ -367,7 +363,7 @@ class Scenario:
 
     @cached_property
     def all_paths(self) -> tuple[str, ...]:
-        """All paths that the scenario uses: of given files, events and calls. The paths of calls are without `$WS`."""
+        """All paths of given files, events and calls in the scenario. The paths of calls are without `$WS`."""
         events = (event for event in self.events() if event.kind != "git")
         moved = (path for event in events for path in (event.path, event.to or ""))
         return (*self.given.files, *moved, *(path.removeprefix("$WS") for path in self.paths()))
@@ -378,7 +374,7 @@ class Scenario:
 
 
 def _is_relative(call: ToolCall) -> bool:
-    """Whether the result of a call depends on the working directory: it has no absolute path, or changes directory."""
+    """Whether a call depends on the working directory: its path is not absolute, or it changes the directory."""
     command = str(call.arguments.get("command"))
     if call.tool == BASH and ("$WS/" not in command or command.startswith("cd ")):
         return True

@@ -17,7 +17,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
-    """Add a finding for each `rewind` that no call follows. The restored files are only compared after a call."""
+    """Add a finding for each `rewind` without a later call. The restored files are only compared after a call."""
     for step, following in pairwise((*steps, None)):
         if getattr(step, "kind", "") == "rewind" and not isinstance(following, ToolCall | ParallelCalls):
             fix = "Write a call after it, with the restored files in `files`."
@@ -25,7 +25,7 @@ def check_rewinds(reader: Inspection, steps: Sequence[Step]) -> None:
 
 
 def check_hooks(reader: Inspection, given: Given, steps: Sequence[Step]) -> None:
-    """Add a finding for each hook without effect: it writes unchanged bytes to files that no step changes."""
+    """Add a finding for each hook without effect: it writes the same bytes to files that no step changes."""
     changed = {event.path for step in steps for event in events_of(step)} | {
         call.path.removeprefix("$WS/")
         for step in steps
@@ -49,7 +49,7 @@ def check_no_expectations(
     *,
     rule: str = "schema",
 ) -> None:
-    """Add a finding with `message` at the first of `parts`, if any: calls or groups that must not have `expect`."""
+    """Add a finding with `message` at the first of `parts`, which are calls or groups that must not have `expect`."""
     if (part := next(parts, None)) is not None:
         line = part.position.line if part.position is not None else 0
         reader.note(("steps",), message.format(line=line), fix, rule=rule, key=True)

@@ -90,7 +90,7 @@ class ScenarioIndex:
 
     @cached_property
     def _names(self) -> tuple[list[str], list[str]]:
-        """The paths in `scenarios` without suffix: of files with one scenario, and of files with several."""
+        """The paths in `scenarios`, without suffix, of files with one scenario, and of files with several scenarios."""
         folder = self.root / "scenarios"
         names = sorted(names_below(os.fspath(folder))) if folder.is_dir() else []
         return [each for each in names if not each.endswith(_TABLE_SUFFIX)], [

@@ -12,7 +12,7 @@ from readfirst.harness.suite.scenario import CALLS
 
 def inputs_of(document: Mapping[str, Any]) -> str:
     """Return a digest of the workspace and the steps in the scenario file `document`, without expectations. A recording
-    belongs to the scenario if it has the same digest. Titles and the formatting of the file do not matter.
+    belongs to a scenario with the same digest.
     """
     inputs = {
         "given": document.get("given"),

@@ -60,9 +60,7 @@ def check_id(scenario_id: str) -> None:
 
 
 def begin_suite(root: Path) -> bool:
-    """Create a suite directory with a name and a version. Return False, and do nothing, if the directory is not empty.
-    The suite uses all other shared files of the bundled suite. Raises OSError.
-    """
+    """Create a suite directory with a name and a version. Return False if it is not empty. Raises OSError."""
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         return False
     (root / "scenarios").mkdir(parents=True)

@@ -42,10 +42,8 @@ def validator(name: str, definition: str = "") -> Draft202012Validator:
 
 @contextmanager
 def read_checked(file: Path, name: str) -> Iterator[Inspection]:
-    """Yield an `Inspection` for reading a file of the format `name`. Raises SuiteError with all problems. A file of a
-    user's suite is validated against its JSON Schema before the `with` block runs. A bundled file, or an identical
-    copy, is validated only after an error in the `with` block (and by `readfirst lint`), because validation would delay
-    each run.
+    """Yield an `Inspection` for reading a file of the format `name`. Raises SuiteError with all problems. A user's file
+    is always validated against its JSON Schema, a bundled file only after an error.
     """
     inspection = Inspection.of(file)
     bundled = default_root() / file.name
@@ -68,9 +66,9 @@ def _validate(inspection: Inspection, name: str) -> None:
 def explain_error(
     error: FormError, inspection: Inspection, name: str, without: Collection[str] = ()
 ) -> SuiteError:
-    """Return a SuiteError with all errors of an unreadable file: the findings of `inspection`, and, at other positions,
-    the violations of the JSON Schema `name`. Violations of the checks `without` are omitted. If there are no errors,
-    the SuiteError contains `error`, the exception that ended the reading.
+    """Return a SuiteError with all errors of an unreadable file: the findings of `inspection`, and the violations of
+    the JSON Schema `name`, except violations of the checks `without`. If there are none, the SuiteError contains
+    `error`, the exception that ended the reading.
     """
     positions = {each.position for each in inspection.findings}
     by_schema = dict.fromkeys(islice(schema_findings(inspection.document, name), MAX_FINDINGS))
@@ -178,8 +176,8 @@ def _keys(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> set[str]:
 
 
 def _in_closest_form(error: ValidationError, defs: Mapping[str, Any]) -> Iterator[ValidationError]:
-    """Explain why a value matches none of several alternatives. Yield the errors of the most similar alternative. If
-    the value has a key that no alternative allows, the error about this key comes first.
+    """Explain why a value matches none of several alternatives. Yield the errors of the most similar alternative, after
+    the errors about a key that no alternative allows.
     """
     value: Any = error.instance
     expected: Any = error.validator_value

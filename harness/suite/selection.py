@@ -23,8 +23,8 @@ class Selection:
 
     A scenario matches if its id is in `ids`, its family in `families`, one of its tags in `tags`, its requirement in
     `requirements`, its rule in `rules`, and the class of its rule in `classes`. `expression` joins words with `and`,
-    `or`, `not` and parentheses. A word matches if the scenario's id or title contains it, ignoring case; a word with
-    spaces must be quoted. `shard` selects a part of the result.
+    `or`, `not` and parentheses. A word matches if the scenario's id or title contains it, ignoring case. `shard`
+    selects some of the matching scenarios.
     """
 
     ids: tuple[str, ...] = ()
@@ -39,9 +39,7 @@ class Selection:
 
 
 def select(suite: Suite, selection: Selection) -> list[str]:
-    """Return the ids of the matching scenarios. Raises SelectionError (unknown id, family or tag) and UnknownRuleError.
-    The metadata of scenarios are read only if the selection uses them.
-    """
+    """Return the ids of the matching scenarios. Raises SelectionError (unknown id, family or tag), UnknownRuleError."""
     part, parts = selection.shard
     return _select_ids(suite, selection)[part - 1 :: parts]
 
@@ -77,8 +75,8 @@ def _select_ids(suite: Suite, selection: Selection) -> list[str]:
 
 
 def select_rules(suite: Suite, rules: Sequence[str], classes: Sequence[str]) -> frozenset[str] | None:
-    """Return the ids of the rules that are in `rules` and whose class is in `classes`. An empty sequence means all
-    rules or all classes. None if both are empty. Raises UnknownRuleError, and SelectionError if the suite has no rules.
+    """Return the ids of the rules that are in `rules` and whose class is in `classes`. An empty sequence matches all
+    rules. None if both are empty. Raises UnknownRuleError, and SelectionError if the suite has no rules.
     """
     if not rules and not classes:
         return None
@@ -161,9 +159,7 @@ def _tokens(expression: str) -> list[tuple[str, bool]]:
 
 
 def _parse(expression: str) -> _Matcher:
-    """Compile the expression of `-k` to a function that returns whether a text matches. Each word is replaced by
-    `contains[index]`; the result is a valid Python expression. Raises SelectionError.
-    """
+    """Compile the expression of `-k` to a function that returns whether a text matches. Raises SelectionError."""
     words: list[str] = []
     parts, open_brackets, after_a_word = [], 0, False
     for token, quoted in (*_tokens(expression), ("", False)):

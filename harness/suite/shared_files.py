@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Shared = TypeVar("Shared")
 _PRODUCT_FILES = frozenset({"tools.json", "results.json", "releases.yaml"})
-"""Files about the versions of a product. A suite that defines contracts of published versions does not inherit them."""
+"""Files about the versions of a product. A suite with contracts of published versions does not inherit these files."""
 _PARTIAL_PREFIX = "part of "
 
 
@@ -41,7 +41,7 @@ def is_partial_title(title: str) -> bool:
 
 
 class SharedFiles:
-    """The shared files of a suite, such as `rules.yaml`. A definition replaces an inherited one of the same name."""
+    """The shared files of a suite, such as `rules.yaml`. A definition replaces the inherited definition of its name."""
 
     root: Path
     _has_base: bool
@@ -71,7 +71,7 @@ class SharedFiles:
             return False  # `contracts` reports the error in the file
 
     def file(self, name: str) -> Path:
-        """Return the path of a shared file in this suite, or in the extended suite if this one lacks it."""
+        """Return the path of a shared file in this suite, or in the extended suite if this suite lacks the file."""
         below = self._below
         is_own = self.has_own(name) or (name in _PRODUCT_FILES and self._replaces_entries)
         return self.root / name if below is None or is_own else below.file(name)
@@ -80,7 +80,7 @@ class SharedFiles:
         self, name: str, load: Callable[[Path], Shared], below: Callable[[SharedFiles], Shared]
     ) -> tuple[Shared, ...]:
         """Return the contents of a shared file: of the extended suite, then of this suite. Missing files are skipped.
-        `load` reads the file of this suite, `below` returns the content in the extended suite.
+        `load` reads the file of this suite, `below` the content in the extended suite.
         """
         if self.has_own(name) and self._replaces_entries:
             return (load(self.root / name),)
@@ -93,7 +93,7 @@ class SharedFiles:
 
     @cached_property
     def contracts(self) -> Contracts:
-        """The contracts of this suite, together with those of the suite that it extends. Raises SuiteError."""
+        """The contracts of this suite, and of the suite that it extends. Raises SuiteError."""
         from readfirst.harness.suite.contracts import load_contracts
 
         def load(path: Path) -> Contracts:

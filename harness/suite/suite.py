@@ -56,10 +56,10 @@ class Suite(SharedFiles):
     ) -> None:
         """Use the suite in the directory `root` (default: `default_root()`). Raises SuiteError for a missing suite.
 
-        This suite includes the scenarios and shared files of the suite `base`. If both have a scenario with the same
-        id, the scenario of this suite is used. Without `base`, only the shared files of the bundled suite are included.
-        `copies_bundled` means that the harness itself has copied the bundled suite to `root`, `trust` that the user
-        trusts the suite (`--trust`).
+        This suite includes the scenarios and shared files of the suite `base`, except scenarios with the id of a
+        scenario in this suite. Without `base`, only the shared files of the bundled suite are included.
+        `copies_bundled` means that the harness has copied the bundled suite to `root`, `trust` that the user trusts the
+        suite (`--trust`).
         """
         self.root = default_root() if root is None else root
         self.bundled = copies_bundled or self.root.resolve() == default_root().resolve()
@@ -95,7 +95,7 @@ class Suite(SharedFiles):
         return tuple(part.root for part in self.parts)
 
     def suite_containing(self, scenario_id: str) -> Suite:
-        """Return the suite in `parts` that contains a scenario. If none contains it, return this suite."""
+        """Return the suite in `parts` that contains a scenario. Return this suite for an unknown scenario."""
         if self.base is None or self._index.find(scenario_id) is not None or not self.base.has(scenario_id):
             return self
         return self.base.suite_containing(scenario_id)
@@ -177,7 +177,7 @@ class Suite(SharedFiles):
         return 0 < self._missing_count < len(Suite().ids())
 
     def ids(self) -> list[str]:
-        """Return the ids of all scenarios, sorted. Raises SuiteError if a file with several scenarios is unreadable."""
+        """Return the ids of all scenarios, sorted. Raises SuiteError for an unreadable file with several scenarios."""
         ids, problems = self.readable()
         if problems:
             raise SuiteError(problems)
@@ -201,7 +201,7 @@ class Suite(SharedFiles):
         self._index.check_unique(scenario_id)
 
     def location(self, scenario_id: str) -> ScenarioLocation:
-        """Return the file of a scenario, and its case name if the file has several. Raises UnknownScenarioError."""
+        """Return the file of a scenario, and its case name if any. Raises UnknownScenarioError."""
         part = self.suite_containing(scenario_id)
         location = part._index.find(scenario_id)
         if location is None:
@@ -239,9 +239,7 @@ class Suite(SharedFiles):
             return None
 
     def digest(self, scenario_id: str) -> str:
-        """Return a digest of a scenario, to detect changes. For a scenario that a program composed (`corpus`), the
-        digest includes the recording.
-        """
+        """Return a digest of a scenario, to detect changes. Includes the recording of a `corpus` scenario."""
         location = self.location(scenario_id)
         if not location.case:
             return hashlib.sha256(location.file.read_bytes()).hexdigest()
@@ -268,10 +266,10 @@ class Suite(SharedFiles):
     def scenario(
         self, scenario_id: str, contract: Contract | None = None, *, require_expect: bool = True
     ) -> Scenario:
-        """Read one scenario with the expectations of `contract`. For None and `documented`, the expectations are read
-        from the scenario file, otherwise from the recording. The expectations of a scenario that a program composed
-        (`corpus`) are read from the recording. Without a recording, the calls have no expectations. Raises
-        UnknownScenarioError, SuiteError with all errors of the file, or RecordingError.
+        """Read one scenario with the expectations of `contract`: for None and `documented` those in the scenario file,
+        otherwise those in the recording. The expectations of a generated scenario (`corpus`) are always in the
+        recording. Without a recording, the calls have no expectations. Raises UnknownScenarioError, SuiteError with all
+        errors of the file, or RecordingError.
         """
         if (part := self.suite_containing(scenario_id)) is not self:
             return part.scenario(scenario_id, contract, require_expect=require_expect)
@@ -306,9 +304,7 @@ class Suite(SharedFiles):
         return with_expectations_of(scenario, contract.name, recording.transcripts.get(contract.name))
 
     def with_full_contents(self, scenario: Scenario) -> Scenario:
-        """Return the scenario with full recorded contents in place of digests, if the recording can be read. To report
-        the position of a difference, the whole content is needed.
-        """
+        """Return the scenario with full recorded contents in place of digests, if the recording can be read."""
         from readfirst.harness.suite.contract_expectations import expand_digests, has_digests
         from readfirst.harness.suite.transcript import RecordingError
 
@@ -347,9 +343,9 @@ BUNDLED = "bundled"
 
 
 def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Suite:
-    """Return one suite that includes all suites in these directories. If the list is empty, return the bundled suite. A
-    scenario or shared file of a later directory replaces that of an earlier one. `bundled` stands for the bundled
-    suite; a directory of that name is written `./bundled`. Raises SuiteError.
+    """Return one suite that includes all suites in these directories. A scenario or shared file of a later directory
+    replaces the file of an earlier directory. An empty list, or `bundled`, stands for the bundled suite. Raises
+    SuiteError.
     """
     suite: Suite | None = None
     for directory in directories or (BUNDLED,):
@@ -361,7 +357,7 @@ def open_layers(directories: Sequence[str | Path], *, trust: bool = False) -> Su
 
 def load_suite(root: Path | None = None) -> Suite:
     """Return the suite in the directory `root` (for example `fixtures/` of a checkout). Default: the bundled suite.
-    Raises SuiteError if shared files, such as the contracts, cannot be read. Scenarios are read when they are used.
+    Raises SuiteError if shared files, such as the contracts, cannot be read.
     """
     suite = Suite(root)
     _ = suite.contracts, suite.vocabulary

@@ -26,8 +26,8 @@ _JSON_TYPES: Mapping[type, str] = {
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
     """The definition of a tool that the product gives to the model. `schema` is the complete JSON Schema of the
-    arguments. The description is a text of the product and is not stored, only `facts` about it: its length in
-    characters, its SHA-256, its beginning, and facts that it states, such as the maximum number of lines.
+    arguments. `facts` are about the description of the tool, which is not stored: its length in characters, its
+    SHA-256, its beginning, and facts that it states, such as the maximum number of lines.
     """
 
     schema: Mapping[str, Any]
@@ -66,9 +66,8 @@ def find_unknown_argument(tool: str, arguments: Iterable[str]) -> tuple[str, str
 
 @dataclass(frozen=True, slots=True)
 class StructuredResult:
-    """The structured result (`tool_use_result`) that the product printed for one call, with the purpose of the call
-    (`case`). `value` contains `$WS` for the path of the workspace. It is None if the version prints no structured
-    result.
+    """The structured result (`tool_use_result`) that the product printed for one call. `case` is the purpose of the
+    call. `value` contains `$WS` for the path of the workspace. None if the version prints no structured results.
     """
 
     case: str
@@ -91,9 +90,8 @@ def load_results(file: Path) -> dict[str, list[StructuredResult]]:
 
 def fields_by_tool(results: Sequence[StructuredResult]) -> dict[str, dict[str, Any]]:
     """Describe the fields of structured results. For each tool, return the name of each field, its JSON types
-    (`types`), and whether every object that may contain the field does contain it (`always`). A field of an object is
-    named like `file.numLines`, a field of the items of a list like `structuredPatch[].lines`. The result itself has an
-    empty name.
+    (`types`), and whether it is never missing (`always`). A field of an object has a name such as `file.numLines`, a
+    field of the items of a list `structuredPatch[].lines`. The result itself has an empty name.
     """
     found: dict[str, dict[str, Any]] = {}
     for tool in dict.fromkeys(each.tool for each in results):

@@ -28,10 +28,10 @@ class RecordingError(ReadfirstError):
 class RecordedResult:
     """The recorded answer of one call. Texts that the host program added are stored separately.
 
-    `text` is the tool's answer, with `$WS` for the path of the workspace. `error` is the name of the refusal, None if
-    the call was not refused. If `wrapped`, the host enclosed the answer in `<tool_use_error>`. `after` is the text that
-    the host appended. Data of the product in an answer (such as its schema of settings) are not stored. In this case,
-    `text` is the part before the data, `ending` the part after the data, and `cut` the SHA-256 of the whole answer.
+    `text` is the tool's answer, with `$WS` for the path of the workspace. `error` is the name of the refusal, or None.
+    If `wrapped`, the host enclosed the answer in `<tool_use_error>`. `after` is the text that the host appended. If the
+    answer contains data of the product that are not stored, `text` is the text before the data, `ending` the text after
+    the data, and `cut` the SHA-256 of the whole answer.
     """
 
     text: str
@@ -59,12 +59,12 @@ class RecordedResult:
 
     @property
     def answer(self) -> str:
-        """The tool's answer without texts of the host program. A mark replaces the part that is not stored."""
+        """The tool's answer without texts of the host program. A mark replaces text that is not stored."""
         return self.text if self.cut is None else f"{self.text}{_OMISSION_MARK}{self.ending}"
 
     @property
     def raw(self) -> str:
-        """The whole text that the model saw. A mark replaces the part that is not stored."""
+        """The whole text that the model saw. A mark replaces text that is not stored."""
         return wrapped(self.answer, self.wrapped, self.after)
 
 
@@ -72,10 +72,10 @@ class RecordedResult:
 class TranscriptStep:
     """The recorded results of one step: of one tool call, or of the calls in one message.
 
-    `changes` are the changes of the workspace by the product; the value of a deleted path is None. A changed entry has
-    a mode only if the mode of an existing file changed. `created` contains the mode of each new file and directory,
-    except directories above another new path. `struck` is true if the call was paused after its validation, so that the
-    events `during` the call happened. `reminders` are compared only if `Given.reminders` is true.
+    `changes` are the changes of the workspace by the product. The value of a deleted path is None. A changed entry has
+    a mode only if the mode of an existing file changed. `created` contains the mode of each new file and directory.
+    `struck` means that the events `during` the call happened. `reminders` are compared only if `Given.reminders` is
+    true.
     """
 
     tools: tuple[str, ...]
@@ -87,7 +87,7 @@ class TranscriptStep:
 
     @property
     def key(self) -> Hashable:
-        """A hashable value that contains all fields. Two steps have equal keys only if the steps are equal."""
+        """A hashable value of all fields, which is equal for equal steps only."""
         changes = tuple(sorted(self.changes.items()))
         created = tuple(sorted(self.created.items()))
         return self.tools, self.results, changes, created, self.struck, self.reminders
@@ -102,9 +102,9 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """All transcripts of one scenario, by contract. Contracts with equal results share one transcript. `inputs` is the
-    digest of the recorded files and steps. `unrecorded` contains the reason for each missing transcript. `packed`
-    contains the long texts in compressed form; the keys are their digests.
+    """All transcripts of one scenario, by contract. `inputs` is the digest of the recorded files and steps.
+    `unrecorded` contains the reason for each missing transcript. `packed` contains the long texts in compressed form;
+    the keys are their digests.
     """
 
     inputs: str = ""
@@ -113,7 +113,7 @@ class Recording:
     packed: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
-        """Return a copy with the transcript of one contract, which replaces a previous one."""
+        """Return a copy with the transcript of one contract in place of a previous transcript, if any."""
         reasons = {name: why for name, why in self.unrecorded.items() if name != contract}
         return replace(self, transcripts={**self.transcripts, contract: transcript}, unrecorded=reasons)
 

@@ -48,8 +48,8 @@ def _unreadable_error(reason: str, advice: str, path: Path | None) -> RecordingE
 
 
 class Transcripts(Mapping[str, Transcript]):
-    """The transcripts of a recording, by version. Decoded when used. Versions with equal answers share one object.
-    `steps` and `packed` are JSON values of the recording. Error messages contain `path`.
+    """The transcripts of a recording, by version. They are decoded when they are used. `steps` and `packed` are JSON
+    values of the recording. Error messages contain `path`.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Transcripts(Mapping[str, Transcript]):
         self._transcripts: dict[tuple[int, ...], Transcript] = {}
 
     def __getitem__(self, name: str) -> Transcript:
-        """Return a version's transcript. Raises KeyError if it was not recorded, RecordingError if it is damaged."""
+        """Return a version's transcript. Raises KeyError for an unrecorded, RecordingError for a damaged transcript."""
         if name not in self._names:
             raise KeyError(name)
         numbers = tuple([row[name] for row in self._answer_numbers])
@@ -128,7 +128,7 @@ def decode_step(values: Mapping[str, Any], packed: Mapping[str, str]) -> Transcr
 
 
 class _PackedTexts:
-    """The compressed texts and contents of a recording, by name. Each is decompressed once, at its first use."""
+    """The compressed texts and contents of a recording, by name. Each text is decompressed at its first use."""
 
     def __init__(self, encoded: Mapping[str, str]) -> None:
         self._encoded = encoded

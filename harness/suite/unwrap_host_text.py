@@ -22,16 +22,15 @@ _REMINDER_TAGS = ("<system-reminder>", "</system-reminder>")
 
 
 def answer_of(text: str) -> str:
-    """Return the answer of the tool, without texts that the host program added. A `<tool_use_error>` element around the
-    whole text is removed. Each `<system-reminder>` element on separate lines after the answer is removed, with the
-    empty line before it. If the text consists only of a reminder, as for a Read of an empty file, the reminder is the
-    answer. Reminder tags in numbered lines of a file are not removed.
+    """Return the answer of the tool, without texts that the host program added: a `<tool_use_error>` element around the
+    whole text, and `<system-reminder>` elements on separate lines after the answer. If the text consists only of a
+    reminder, as for a Read of an empty file, the reminder is the answer.
     """
     return unwrapped(text)[0]
 
 
 def unwrapped(text: str) -> tuple[str, bool, str]:
-    """Return the tool's answer, whether the host enclosed it in `<tool_use_error>`, and the text after it."""
+    """Return the tool's answer, whether the host enclosed it in `<tool_use_error>`, and the host's text after it."""
     answer = _without_reminders(text)
     after = text[len(answer) :]
     opening, closing = _ERROR_TAGS
@@ -79,9 +78,9 @@ _SAVED_PATH_PATTERN = re.compile(r"(?<=\bFull output saved to: )/\S+")
 
 
 def normalize_text(text: str, root: str, home: str) -> str:
-    """Return an answer without parts that differ between runs: `$WS` replaces `root`, the path of the workspace, and
-    `$HOME` replaces `home`, the path of the home directory. Fixed names replace the names of temporary files and saved
-    answers. `N` replaces numbers of bytes that vary with the length of paths.
+    """Return an answer without values that differ between runs: `$WS` replaces `root`, the path of the workspace, and
+    `$HOME` replaces `home`. Fixed names replace the names of temporary files and saved answers. `N` replaces numbers of
+    bytes that vary with the length of paths.
     """
     if "saved to: " in text:
         text = _SAVED_PATH_PATTERN.sub("FILE", text)

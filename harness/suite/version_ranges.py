@@ -14,7 +14,7 @@ _Answer = TypeVar("_Answer")
 
 
 def first_versions(names: tuple[str, ...], answers: Mapping[str, Hashable]) -> dict[Hashable, list[str]]:
-    """Group successive versions with equal answers. Return, by answer, the first version of each of its groups."""
+    """Group successive versions with equal answers. Return, by answer, the first version of each group."""
     starts: dict[Hashable, list[str]] = {}
     for track, before in _version_tracks(names):
         previous = answers[before] if before is not None else _NO_ANSWER
@@ -44,7 +44,7 @@ def expand_ranges(names: tuple[str, ...], starts: Mapping[str, _Answer]) -> dict
 
 @lru_cache(maxsize=64)
 def _version_tracks(names: tuple[str, ...]) -> tuple[tuple[list[str], str | None], ...]:
-    """Group versions by suffix (`+gated` or none). Return each group with the last version before it (or None)."""
+    """Group versions by suffix (`+gated` or none). Return each group with the last version before it, or None."""
     tracks: dict[str, list[str]] = {"": []}
     for name in names:
         tracks.setdefault(name.partition("+")[2], []).append(name)

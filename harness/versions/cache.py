@@ -27,8 +27,8 @@ class CacheError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class CacheEntry:
-    """One directory in the cache, for example an installed version. `kind` is a key of `roots()`. Several entries may
-    have the same `name`. `used` is the time when the entry was last installed, used or changed, in seconds since 1970.
+    """One directory in the cache, for example an installed version. `kind` is a key of `roots()`. `used` is the time
+    when the entry was last installed, used or changed, in seconds since 1970.
     """
 
     kind: str
@@ -53,7 +53,7 @@ class CacheEntry:
 
 
 def roots() -> dict[str, Path]:
-    """Return the cache directories. The key of each directory is the kind of its entries."""
+    """Return the cache directories by the kind of their entries."""
     return {
         "claude-code": install.cache_root(),
         **{kind: root() for kind, root in extensions("caches").items()},
@@ -90,8 +90,8 @@ def _iter_file_status(folder: Path) -> Iterator[os.stat_result]:
 def select_entries(
     entries: Iterable[CacheEntry], words: Sequence[str], older_than: int | None
 ) -> list[CacheEntry]:
-    """Return the entries that match one of the words. Without words, return all entries. Entries that were used in the
-    last `older_than` days are excluded. Raises CacheError for a word that matches no entry.
+    """Return the entries that match one of the words, or all entries without words. Entries that were used in the last
+    `older_than` days are excluded. Raises CacheError for a word that matches no entry.
     """
     selected = list(entries)
     for word in words:
@@ -106,9 +106,7 @@ def select_entries(
 
 
 def remove(entry: CacheEntry) -> None:
-    """Delete an entry of the cache. Other processes see either the whole entry or none of its files. Raises OSError,
-    and BlockingIOError if a process is installing the entry.
-    """
+    """Delete an entry of the cache. Raises OSError, and BlockingIOError if a process is installing the entry."""
     if entry.kind in _RUN_KINDS:
         destroy(str(entry.path))
     else:

@@ -28,8 +28,8 @@ class RecordedChange:
 def _iter_recorded_changes(
     suite: Suite, releases: Releases, history: History, gated: bool, version: str
 ) -> Iterator[RecordedChange]:
-    """Yield the difference between the last recording before `version` and the next recording, if they differ, for each
-    scenario that shows the behaviour `history`. With `gated`, the recordings with older models are used.
+    """Yield the change between the last recording before `version` and the next recording, if they differ, for each
+    scenario that shows the behaviour `history`. With `gated`, use the recordings with older models.
     """
     for scenario_id in history.shown_by:
         recording = suite.recordings.recording(scenario_id)
@@ -51,9 +51,8 @@ def _iter_recorded_changes(
 class ChangePoint:
     """One change of a behaviour of the reference: from `version` on, its value is `value_after` instead of
     `value_before`. `models` is the class of models that the change concerns, empty for both classes. `shown` contains
-    the scenarios whose recordings before and after the change differ, each with the last recorded version before the
-    change and the first recorded version after it. The scenario with the narrowest range is first. `sights` contains
-    the differences between the recordings in `shown`.
+    the scenarios whose recordings before and after the change differ, with the versions of these recordings, the
+    narrowest range first. `sights` contains the differences between these recordings.
     """
 
     version: str
@@ -72,13 +71,13 @@ class ChangePoint:
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show changed behaviours. Recordings on more versions date the changes more exactly."""
+    """Return the scenarios that show changed behaviours. More recordings of them date the changes more exactly."""
     changed = (history for history in behaviour_histories().values() if history.changes)
     return frozenset(name for history in changed for name in history.shown_by)
 
 
 def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
-    """Return every change of these behaviours between versions, oldest first. Raises SuiteError, RecordingError."""
+    """Return every change of the reference's `behaviours` between versions, oldest first. Raises SuiteError."""
     releases = load_releases(suite.file("releases.yaml"))
     points = []
     for name, history in behaviours.items():
@@ -97,7 +96,7 @@ def change_points(suite: Suite, behaviours: Histories) -> list[ChangePoint]:
 
 def _iter_changes(history: History) -> Iterator[tuple[str, bool, str, tuple[Any, Any]]]:
     """Yield each change of a behaviour: the version, whether only older models change, the name of the class of models
-    that changes, and the values before and after. The name is empty if both classes change in the same way.
+    that changes (empty for both classes), and the values before and after.
     """
     previous = history.first
     for version, value in history.changes.items():

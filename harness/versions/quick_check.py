@@ -24,18 +24,17 @@ from readfirst.harness.versions.points import ChangePoint, Histories
 
 UNSTABLE = "two replays gave different answers"
 _OWN_SESSION_COST = 6
-"""Time of a scenario that needs its own session, relative to other scenarios. Used to choose fast scenarios."""
+"""Time of a scenario that needs a separate session, relative to all other scenarios. Used to choose fast scenarios."""
 _NEW_VERSION = Version("999")
-"""A version after all published versions. Used to find the scenarios that need their own session on a new version."""
+"""A version after all published versions. Used to find the scenarios that need a separate session on a new version."""
 
 
 def quick_set(
     suite: Suite, histories: Histories, points: Sequence[ChangePoint], capabilities: Collection[str]
 ) -> list[str]:
-    """Return few, fast scenarios that together show every change of these behaviours, and every rule of the suite.
-    Scenarios for the latest changes are first. `points` are the changes. If no recordings differ before and after a
-    change, the scenarios that the behaviour lists (`shown_by`) are used. Scenarios that need more than `capabilities`
-    are excluded. Raises SuiteError.
+    """Return few, fast scenarios that together show every change of the reference's behaviours, and every rule of the
+    suite. Scenarios for the latest changes are first. `points` are the changes. Scenarios that need more than
+    `capabilities` are excluded. Raises SuiteError.
     """
     able, cost = capability_check(suite, frozenset(capabilities)), _cost_function(suite)
     chosen = choose_telling_scenarios(histories, points, able, cost)
@@ -81,7 +80,7 @@ def choose_telling_scenarios(
 
 def differing_by_model(suite: Suite, ids: Sequence[str], one: Contract, other: Contract) -> list[str]:
     """Return the scenarios whose answers depend on the class of models. `one` and `other` are contracts of the same
-    version, one for each class, and their recordings are compared. Raises RecordingError.
+    version, one for each class. Raises RecordingError.
     """
     transcripts = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in ids)
     return [scenario_id for scenario_id, by in transcripts if by.get(one.name) != by.get(other.name)]
@@ -111,8 +110,8 @@ def capability_check(suite: Suite, capabilities: frozenset[str]) -> Callable[[st
 @dataclass(frozen=True)
 class QuickComparison:
     """Replays few scenarios on a version, and compares the answers with recorded contracts, without changing the suite.
-    The replays are stored for a later recording. Only stable answers are compared: a scenario is replayed twice if its
-    answers equal those of no neighbouring version. `connect` returns the function that opens the product of a contract.
+    The replays are stored for a later recording. Only stable answers are compared. `connect` returns the function that
+    opens the product of a contract.
     """
 
     suite: Suite
@@ -126,9 +125,9 @@ class QuickComparison:
     def compare(
         self, pairs: Sequence[tuple[Contract, Contract]], ids: Mapping[str, Sequence[str]]
     ) -> list[Diff]:
-        """Replay scenarios on the new contract of each pair, and compare the answers with the recorded contract of the
-        pair. Return one Diff per pair. `ids` contains the scenarios by new contract. Scenarios without a stable answer
-        count as errors. Raises AdapterError, SuiteError.
+        """Replay scenarios on the new contract of each pair, and compare the answers with the pair's recorded contract.
+        Return one Diff per pair. `ids` contains the scenarios by new contract. Scenarios without a stable answer count
+        as errors. Raises AdapterError, SuiteError.
         """
         confirmation = Confirmation(self.suite, self.takes)
         contracts = {contract.name: (contract, before) for contract, before in pairs}

@@ -25,8 +25,8 @@ class ReleaseError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version of the product that can be recorded, because it is not a contract yet. `contracts` contains its new
-    contracts, each paired with the newest existing contract of the same class of models.
+    """A version of the product that is not a contract yet. `contracts` contains its new contracts, each paired with the
+    newest existing contract of the same class of models.
     """
 
     version: str
@@ -34,7 +34,7 @@ class Release:
 
 
 def release_of(contracts: Contracts, version: str) -> Release:
-    """Return a Release of the version, with its new contracts. Raises ReleaseError if all contracts are newer."""
+    """Return a Release of the version with its new contracts. Raises ReleaseError if the version is too old."""
     pairs = []
     for name in (version, f"{version}+gated"):
         before = predecessor(contracts, name)
@@ -67,8 +67,8 @@ def predecessor(contracts: Contracts, name: str) -> Contract | None:
 
 
 def scenarios_to_record(suite: Suite, release: Release) -> dict[str, list[str]]:
-    """Return the scenarios to record for each new contract: those with a recording on the previous contract. The others
-    failed on that contract, and would fail again. Raises ReleaseError if a previous contract has no recordings.
+    """Return the scenarios to record for each new contract: the scenarios with a recording on the previous contract.
+    Raises ReleaseError if a previous contract has no recordings.
     """
     recorded = {
         scenario_id: suite.recordings.recording(scenario_id).transcripts for scenario_id in suite.ids()
@@ -89,14 +89,14 @@ def scenarios_to_record(suite: Suite, release: Release) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """The scenarios that could not be recorded on a new version, and whether the other recordings were written."""
+    """The scenarios that could not be recorded on a new version, and whether all other recordings were written."""
 
     results: tuple[Recorded, ...]
     written: bool
 
     @property
     def are_unanswered(self) -> bool:
-        """Whether a repetition may help, because each failed scenario ended early or gave two different answers."""
+        """Whether a repetition may help: each failed scenario ended early or gave two different answers."""
         return all(result.status in ("unstable", "error") for result in self.results)
 
 
@@ -109,10 +109,9 @@ def write_release(
     *,
     max_unanswered: float = 0,
 ) -> Failures:
-    """Write all files of the suite that a new version changes. Nothing is written if too many scenarios failed.
-    `max_unanswered` is the share of scenarios that may be missing because they are unstable or broken. The replays must
-    exist. The replays are kept until everything is written, except replays that contradict each other. Recordings are
-    first written to a copy of the suite, so the suite is never half written.
+    """Write all files of the suite that a new version changes. Nothing is written if too many scenarios failed:
+    `max_unanswered` is the share of scenarios that may be unstable or broken. The replays must exist, and are kept
+    until everything is written, except replays that contradict each other.
     """
     with Scratch() as scratch:
         root = scratch.path / "fixtures"
@@ -140,9 +139,7 @@ def unrecorded_scenarios(suite: Suite, contract: Contract, before: Contract) -> 
 
 
 def differing_beyond(suite: Suite, changed: Diff, new: Contract, old: Contract) -> list[str]:
-    """Return the scenarios whose recordings on two contracts differ although their expectations are equal, for example
-    because an expectation contains only the beginning of a text. Scenarios in `changed` are excluded.
-    """
+    """Return the scenarios, except those in `changed`, whose recordings differ although the expectations are equal."""
     others = [scenario_id for scenario_id in suite.ids() if scenario_id not in changed.differing]
     recorded = ((scenario_id, suite.recordings.recording(scenario_id).transcripts) for scenario_id in others)
     return [
@@ -167,9 +164,7 @@ def _contract_entry(contract: Contract) -> str:
 
 
 def _changed_files(new: Path, old: Path) -> dict[Path, bytes]:
-    """Return the files of `new` that are missing or different in `old`, by their path in `old`. The list of contracts
-    is the last file: until it is written, the new recordings belong to no contract.
-    """
+    """Return the files that are missing or different in `old`, by path in `old`. The list of contracts is last."""
     changed = {}
     for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
         if path.is_file():

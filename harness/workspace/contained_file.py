@@ -30,8 +30,7 @@ def open_inside(root: str, name: str, flags: int) -> int:
 
 class ScriptedEditor:
     """The user's editor, whose role the harness plays, with a buffer for each file with unsaved text. `root` returns
-    the path of the workspace. Reading a file through the editor returns the unsaved text, if there is any. Writing a
-    file through the editor saves the file and deletes its buffer, as editors do for agents.
+    the path of the workspace. Reading a file returns its unsaved text, if any. Writing a file deletes its buffer.
     """
 
     def __init__(self, root: Callable[[], str]) -> None:

@@ -26,9 +26,8 @@ _SETTINGS = (
 
 
 class Repository:
-    """A git repository for the `git` events of a scenario. It has the branch `main`, and is empty at first. Git runs in
-    a copy of the workspace: before each command the current files are copied, and the changes of the command are
-    returned. Therefore no hook in the workspace is executed, and no link is followed. Git uses only its default
+    """A git repository for the `git` events of a scenario, with the branch `main`, empty at first. Git runs in a copy
+    of the workspace, so that it executes no hook of the workspace and follows no link. Git uses only its default
     settings.
     """
 
@@ -109,9 +108,7 @@ class Repository:
 
 
 def _entries_to_copy(files: Mapping[str, Entry]) -> Iterator[tuple[str, Entry]]:
-    """Yield the files that are copied to git's working directory, directories first. Raises WorldEventError if one of
-    them belongs to a git repository.
-    """
+    """Yield the files that git needs in its working directory, directories first. Raises WorldEventError."""
     for path, entry in sorted(files.items()):
         if _NOT_IN_WORKSPACE_PATTERN.match(path):
             continue

@@ -23,9 +23,8 @@ class GuardedDirectory:
     """Detects the files and directories that an implementation creates in a directory which belongs to the harness.
 
     `is_own` returns whether a name in the directory belongs to the harness. `prefix` precedes the names of added files
-    in a snapshot. If the directory must not be replaced, `role` describes the directory in the error message; otherwise
-    it is empty. A directory without added files gets a fixed old time. Adding or removing a file changes this time.
-    Therefore, the directory is listed again only if its time has changed.
+    in a snapshot. If the directory must not be replaced, `role` describes the directory in the error message. A
+    directory without added files gets a fixed old time, and is listed again only if this time has changed.
     """
 
     def __init__(
@@ -45,7 +44,7 @@ class GuardedDirectory:
 
     def added(self) -> frozenset[str]:
         """Return the names of entries that do not belong to the harness. Empty if the directory is missing. Raises
-        SpoiltError as `check` does, and OSError if the directory cannot be listed.
+        SpoiltError as `check` does, and OSError.
         """
         if self.is_untouched():
             return _NO_NAMES
@@ -97,8 +96,8 @@ _SYSTEM_ERRORS = frozenset(
 
 @contextmanager
 def errors_as_spoilt(operation: str) -> Iterator[None]:
-    """Convert errors in the `with` block to SpoiltError, except errors that the system causes, such as a full disk.
-    `operation` describes the operation of the block for the message, such as `read the workspace`.
+    """Convert errors in the `with` block to SpoiltError, except errors that the system causes, such as a full disk. The
+    message contains `operation`, such as `read the workspace`.
     """
     try:
         yield

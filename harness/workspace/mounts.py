@@ -26,9 +26,8 @@ _thread = threading.local()
 
 @contextmanager
 def small_disk(folder: str, size: int | None) -> Iterator[None]:
-    """Mount a file system of `size` bytes on `folder`, so that a scenario can fill it. If `size` is None, nothing is
-    mounted. Only this thread and processes that it starts see the file system. Raises UnsupportedCall if it cannot be
-    mounted: this needs Linux, pages of 4096 bytes, and root.
+    """Mount a file system of `size` bytes (None: no file system) on `folder`. Only this thread and processes that it
+    starts see the file system. Raises UnsupportedCall if the system does not allow mounts.
     """
     if size is None:
         yield
@@ -46,7 +45,7 @@ def small_disk(folder: str, size: int | None) -> Iterator[None]:
 
 class Mounts:
     """The file systems of `mount` and `unmount` events. Unmounting keeps their content. Only this thread, and processes
-    that it starts later, see them. Raises UnsupportedCall if the system does not allow mounts.
+    that it starts later, see the file systems. Raises UnsupportedCall if the system does not allow mounts.
     """
 
     def __init__(self) -> None:
@@ -126,7 +125,7 @@ class _FileSystem:
 
 def _unshare_mounts() -> ctypes.CDLL:
     """Create a separate mount namespace for this thread and its later child processes, unless it has one. Return the C
-    library, which is used for the system calls. Raises UnsupportedCall if the system does not allow it.
+    library for system calls. Raises UnsupportedCall if the system does not allow it.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     if not hasattr(libc, "unshare"):

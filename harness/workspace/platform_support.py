@@ -58,7 +58,7 @@ def _refuse_property(platform: str, description: str, folder: str | Path) -> Non
 
 
 def _is_same_file(name: Path, other: Path) -> bool:
-    """Whether `other` is a second name of the file `name`. The file is created for this test and removed afterwards."""
+    """Whether `other` is a second name of the file `name`. The file is created for this test."""
     name.touch()
     try:
         return os.path.lexists(other)

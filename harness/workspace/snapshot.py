@@ -42,13 +42,12 @@ _FILE_CLOCK = 5 if sys.platform == "linux" else time.CLOCK_REALTIME
 
 
 def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
-    """Take a snapshot of the directory `root`. The keys are the paths below it, relative and separated by `/`. The
-    values are the states of the paths, such as a file with its content. `root` itself is omitted.
+    """Take a snapshot of the directory `root`. The keys are the paths below `root`, relative and separated by `/`. The
+    values are the states of the paths, such as a file with its content.
 
-    Links are not followed. All bytes are read, because a changed file may have an old time. The target of an absolute
-    link into `root` starts with `$WS`. A directory or file without read permission is made readable for a moment.
-    Fifos, sockets and devices are not opened. If `root` is missing, or is not a directory, the result is the single
-    path `.`. Raises OSError, RecursionError, TooLargeError.
+    Links are not followed. All bytes are read. The target of an absolute link into `root` starts with `$WS`. A
+    directory or file without read permission is made readable for a moment. If `root` is not a directory, the result is
+    the single path `.`. Raises OSError, RecursionError, TooLargeError.
     """
     root_path = os.fspath(root)
     entries: dict[str, Entry] = {}
@@ -64,7 +63,7 @@ def snapshot(root: str | os.PathLike[str]) -> dict[str, Entry]:
 
 
 def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> dict[str, Entry | None]:
-    """Return each path that differs between two snapshots, sorted, with its new state; None for a deleted path."""
+    """Return each path that differs between two snapshots, sorted, with its new state. None for a deleted path."""
     differing = {path for path, entry in after.items() if before.get(path) != entry}
     differing.update(path for path in before if path not in after)
     return {path: after.get(path) for path in sorted(differing)}
@@ -98,7 +97,7 @@ class _Scan:
         self.own_ids = os.geteuid(), os.getegid()
 
     def directory(self, name: str, above: int, prefix: str, names: Collection[str] | None = None) -> None:
-        """Add the content of the directory `name` in the open directory `above`. Makes it readable if necessary."""
+        """Add the content of the directory `name` in the open directory `above`, even without read permission."""
         try:
             self._directory(name, above, prefix, names)
         except PermissionError:
@@ -164,9 +163,7 @@ class _Scan:
 def _read_file(
     name: str, folder: int, mode: int, size: int, ids: tuple[int | None, int | None]
 ) -> tuple[bytes, Ownership | None]:
-    """Return a file's content and ownership. The ownership is None if the file has the user and the group of this
-    process, and no extended attributes.
-    """
+    """Return a file's content and ownership. None means the user and group of this process, and no attributes."""
     try:
         descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     except PermissionError:
@@ -230,8 +227,7 @@ def hard_link_names(entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
 
 def candidate_paths(arguments: Mapping[str, Any], state: Mapping[str, Entry | None]) -> tuple[str, ...]:
     """Return the paths in a snapshot that a call may refer to, with links resolved. Empty without a path argument. A
-    path that starts with `~/` may be in the home directory, or in a directory named `~`. If a path does not exist, its
-    Unicode NFC form is added, because a tool may use it.
+    path that starts with `~/` may also be in a directory named `~`. A missing path may also be in Unicode NFC form.
     """
     path = arguments.get("file_path", arguments.get("notebook_path"))
     if not isinstance(path, str):

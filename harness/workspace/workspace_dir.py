@@ -68,8 +68,7 @@ class WritableDirs:
 
 class WorkspaceDir:
     """The directory of one running scenario, with the workspace (`root`) and the home of the session (`home`). If
-    `confined`, it also contains the temporary files of the session's programs. Snapshots include files that programs
-    create next to the workspace.
+    `confined`, it also contains the temporary files of the session's programs.
     """
 
     def __init__(self, directory: str, *, confined: bool = False) -> None:
@@ -200,8 +199,8 @@ class WorkspaceDir:
             return self.editor.with_unsaved_texts(self._with_root_placeholder(entries))
 
     def _with_root_placeholder(self, entries: dict[str, Entry]) -> dict[str, Entry]:
-        """Return the files of a snapshot. If a path inside the workspace contains the workspace's absolute path, `$WS`
-        replaces that part. Implementations create such paths if they take an absolute path for a relative path.
+        """Return the files of a snapshot. `$WS` replaces the workspace's absolute path inside a path of the workspace,
+        which an implementation creates if it takes an absolute path for a relative path.
         """
         base = os.path.dirname(self.directory)
         if base not in "\n".join(entries):
@@ -245,10 +244,9 @@ def _make(folder: str) -> None:
 class WorkspacePool:
     """Creates workspaces for a run, in one base directory. After a scenario, its workspace is cleared and used again.
 
-    The base is a new temporary directory, whose path contains no symbolic links. If a workspace cannot be cleared, a
-    new base is created for the next workspaces. With `memory`, a new base is in memory if possible. `confined` means
-    that the sessions run in a sandbox. After the last step of a scenario, `keep` is called with the scenario's id and
-    workspace.
+    The base is a new temporary directory, whose path contains no symbolic links. With `memory`, the base is in memory
+    if possible. `confined` means that the sessions run in a sandbox. After the last step of a scenario, `keep` is
+    called with the scenario's id and workspace.
     """
 
     def __init__(self, *, confined: bool = False, memory: bool = False) -> None:
@@ -265,7 +263,7 @@ class WorkspacePool:
     @contextmanager
     def site(self, *, unique: bool = False) -> Iterator[WorkspaceDir]:
         """Provide an empty workspace for one scenario. With `unique`, its path is never used again. At the end of the
-        block, the workspace is cleared. If this fails, SpoiltError is raised, and the next workspace is a new one.
+        block, the workspace is cleared. Raises SpoiltError if this fails.
         """
         with errors_as_spoilt("prepare a workspace"):
             site = self._free.pop() if self._free else self._create_workspace()

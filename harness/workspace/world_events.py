@@ -41,8 +41,7 @@ class WorldEventError(Exception):
 
 def create(root: str, path: str, entry: Entry, *, time: int | None = None) -> None:
     """Create an entry at `path` in `root`, with missing parents. Raises OSError if the path exists and is not a
-    directory. `time` is in nanoseconds; None means that it is not set. The default mode is 0644 for files and 0755 for
-    directories.
+    directory. `time` is in nanoseconds; None means that it is not set. The default mode is 0644, for directories 0755.
     """
     folder, name = _split_path(root, path)
     with open_directory(folder, make=True) as directory_fd:
@@ -96,8 +95,7 @@ def set_ownership(file: int | str, ownership: Ownership | None) -> None:
 
 def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
     """Create the given files of a scenario in the empty directory `root`, with exact bytes, modes, links and times. The
-    default time of files and directories is OLD_TIME. Hard links are created after their files. Directories get their
-    mode and time last, because adding a file to a directory changes its time.
+    default time of files and directories is OLD_TIME.
     """
     root_path = os.fspath(root)
     hard_links = []
@@ -129,9 +127,8 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
 
 
 def perform(event: WorldEvent, root: str | os.PathLike[str]) -> None:
-    """Perform an event in the workspace `root`. A shift of a file's time is added to the previous time, or to OLD_TIME
-    for a new file. `modify` keeps the inode, and follows a link to a target inside the workspace. Raises
-    WorldEventError if the path is missing, has the wrong type, or leads out of the workspace.
+    """Perform an event in the workspace `root`. `modify` keeps the inode, and follows a link to a target inside the
+    workspace. Raises WorldEventError if the path is missing, has the wrong type, or leads out of the workspace.
     """
     root_path = os.fspath(root)
     try:
@@ -240,7 +237,7 @@ def _status(name: str, folder: int) -> os.stat_result:
 
 @contextmanager
 def _open_parent(path: str) -> Iterator[tuple[int, str]]:
-    """Open the parent of a path, without following links. Yield its descriptor and the path's last part."""
+    """Open the parent of a path without following links. Yield its descriptor and the last name in the path."""
     folder, _, name = path.rpartition("/")
     with open_directory(folder) as descriptor:
         yield descriptor, name
@@ -252,7 +249,7 @@ def _split_path(root: str, path: str) -> tuple[str, str]:
 
 
 def _resolve_parent(root: str, path: str, event: WorldEvent) -> str:
-    """Return the absolute path, with links above its last part resolved. Raises WorldEventError if it leads outside."""
+    """Return the absolute path, with links above its last name resolved. Raises WorldEventError if it leads outside."""
     folder, name = _split_path(root, path)
     parent = os.path.realpath(folder)
     if parent != root and not parent.startswith(root + "/"):

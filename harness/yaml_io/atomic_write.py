@@ -18,9 +18,8 @@ _SUFFIX = ".unfinished"
 
 
 class StagedFile:
-    """A temporary file that will replace a file. The caller writes the new content to `stream`. The temporary file is
-    locked while its writer runs. Temporary files without a lock, which killed writers left, are removed. Raises
-    OSError, also if the target exists and is not a regular file: the user root could otherwise replace `/dev/null`.
+    """A temporary file that will replace a file. The caller writes the new content to `stream`. Earlier temporary files
+    of processes that were killed are removed. Raises OSError, also if the target exists and is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -63,9 +62,8 @@ class StagedFile:
 
 
 def write_all(files: Mapping[Path, bytes]) -> None:
-    """Write all files in the given order. If an error occurs before the first file is replaced, no file is changed. All
-    new contents are on disk before the first file is replaced. An interrupt (Ctrl-C) during the replacement takes
-    effect at its end. Raises OSError.
+    """Write all files in the given order. If an error occurs before the first file is replaced, no file is changed. An
+    interrupt (Ctrl-C) during the replacement takes effect afterwards. Raises OSError.
     """
     with ExitStack() as stack:
         staged = []
@@ -85,7 +83,7 @@ def write_all(files: Mapping[Path, bytes]) -> None:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove the temporary files that killed writers of the file `path` have left."""
+    """Remove the temporary files for `path` that remain from processes that were killed while they wrote it."""
     name = re.compile(re.escape(f".{path.name}-") + "[a-z0-9_]{8}" + re.escape(_SUFFIX))
     with suppress(OSError), os.scandir(path.parent) as listing:
         for file in [Path(entry.path) for entry in listing if name.fullmatch(entry.name)]:

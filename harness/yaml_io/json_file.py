@@ -17,9 +17,8 @@ class JsonFileError(ReadfirstError):
 @contextmanager
 def reading(file: Path, command: str, format_: int | None = None, *, strict: bool = False) -> Iterator[Any]:
     """Yield the content of a JSON file that `command` has written. Unless `format_` is None, the file must have this
-    format version. With `strict`, which protects against hostile suites, the file must be a regular file, not a link,
-    and not too large. Raises JsonFileError if the file is missing or invalid. Errors in the `with` block, such as the
-    KeyError of a missing value, are converted to JsonFileError, too.
+    format version. With `strict`, the file must be a regular file, not a link, and not too large. Raises JsonFileError
+    if the file is missing or invalid, or for an error in the `with` block, such as KeyError.
     """
     again = f"`{command}` writes it."
     try:

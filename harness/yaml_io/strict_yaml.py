@@ -58,8 +58,8 @@ class Document:
     """The position of each value, paired with the positions of its keys and items (None for a single value)."""
 
     def position(self, path: YamlPath = (), *, key: bool = False) -> Position:
-        """Return the position of the value at `path`. With `key`, return the position of its key. `path` contains keys
-        and list indexes. If `path` does not exist in the file, return the position of its longest existing part.
+        """Return the position of the value at `path`, or with `key` of its key. `path` contains keys and list indexes.
+        If `path` does not exist in the file, return the position of the nearest value above it.
         """
         node = self.marks
         line, column = node[0]
@@ -76,7 +76,7 @@ class Document:
         return Position(self.file, line + 1, column + 1)
 
     def scalars(self) -> Iterator[Scalar]:
-        """Yield every single value as it is written, in the order of the file. The file is parsed again for this."""
+        """Yield every single value as it is written, in the order of the file. Parses the file again."""
         import yaml
 
         for event in _iter_events(self.data):
@@ -90,8 +90,7 @@ class Document:
 
 def read(file: Path, *, max_bytes: int = MAX_BYTES, suite: Path | None = None) -> bytes:
     """Read a file of a suite safely. Raises StrictYamlError if it is missing, is not a regular file, or is larger than
-    `max_bytes`, which is checked before reading. `suite` is the directory of the file's suite. If it is given, a path
-    that contains a link inside the suite is also an error, because files outside do not belong to the suite.
+    `max_bytes`. If `suite`, the directory of the suite, is given, a link in the path inside the suite is also an error.
     """
     if suite is not None:
         refuse_links(file, suite)
@@ -153,8 +152,8 @@ def _too_large_error(size: int, max_bytes: int) -> _Refused:
 
 def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
     """Parse the bytes of a YAML file. `file` is only used in positions. Raises StrictYamlError at the first problem.
-    `null`, `true`, `false` and JSON numbers get their type; every other single value is a string. Parsing ends before
-    the first top-level key in `until`; the rest is not parsed.
+    `null`, `true`, `false` and JSON numbers get their type. Every other single value is a string. Parsing ends before
+    the first top-level key in `until`.
     """
     try:
         value, marks = _parse(data, until)
@@ -164,7 +163,7 @@ def load(data: bytes, file: Path, *, until: Collection[str] = ()) -> Document:
 
 
 def _parse(data: bytes, until: Collection[str]) -> tuple[Any, Any]:
-    """Parse YAML. Return its value, and the positions of all parts (see `Document.marks`). Raises _Refused."""
+    """Parse YAML. Return its value, and the position of each value inside (see `Document.marks`). Raises _Refused."""
     import yaml
 
     if len(data) > MAX_BYTES:
@@ -360,7 +359,7 @@ def _character_code(error: Any) -> int:
 
 
 def _mark_of_character(text: str, error: Any) -> _Mark:
-    """Search the invalid character, as the offset in `error` may count bytes. Return its line and column."""
+    """Return the line and the column of the invalid character that `error` is about."""
     character = chr(_character_code(error))
     offset = text.find(character)
     if offset < 0:

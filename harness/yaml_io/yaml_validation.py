@@ -78,7 +78,7 @@ class Inspection:
     def note(
         self, path: YamlPath, message: str, fix: str, *, rule: str = "schema", key: bool = False
     ) -> None:
-        """Add a finding about the value, or its `key`, at `path`. Raises SuiteError if there are too many findings."""
+        """Add a finding about the value at `path`, or with `key` about its key. Raises SuiteError for too many."""
         self.findings.append(Finding(rule, self.document.position(path, key=key), message, fix))
         if len(self.findings) >= MAX_FINDINGS:
             self.finish()

@@ -22,9 +22,7 @@ _AMBIGUOUS = re.compile(
 
 
 def is_ambiguous(text: str) -> bool:
-    """Whether some YAML readers parse an unquoted string as null, boolean, number or time. It must then be quoted. JSON
-    values such as `12` or `true` are not ambiguous.
-    """
+    """Whether some YAML readers parse an unquoted string as null, boolean, number or time. False for JSON values."""
     if _AMBIGUOUS.fullmatch(text) is None:
         return False
     return text not in CONSTANTS and NUMBER_PATTERN.fullmatch(text) is None

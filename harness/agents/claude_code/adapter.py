@@ -26,7 +26,7 @@ from readfirst.harness.suite.contracts import Contract, UnknownContractError
 from readfirst.harness.suite.suite import Suite
 
 _MODEL_DECIDES_SINCE, _MODEL_DECIDES_UNTIL = Version("2.1.282"), Version("2.1.321")
-"""From the first version until before the second one, a model decides on permissions if no permission mode is set."""
+"""From the first version until before the second, a model decides on permissions if no mode is set."""
 _READS_JSON_SINCE = Version("1.0.0")
 """First version that reads user messages as JSON lines. Earlier versions restart when the user mentions a file."""
 _BARE_NUMBERS_SINCE = Version("2.1.86")
@@ -42,10 +42,9 @@ _MAX_CONVERSATION_BYTES = 400_000
 
 
 class ClaudeCodeAdapter:
-    """Adapter for one exact version of the real product, with a scripted model. Scenarios with workspaces in the same
-    directory share up to four conversations: with and without the hook that pauses calls, and with and without Bash. An
-    isolated workspace gets a separate conversation, with its home directory. `time_limit` is in seconds per call. In a
-    `sandbox`, the product can write only to workspaces and its own files.
+    """Adapter for one exact version of the real product, with a scripted model. Scenarios in the same directory share
+    conversations. An isolated workspace gets a separate conversation, with its home directory. `time_limit` is in
+    seconds per call. In a `sandbox`, the product can write only to workspaces and its own files.
     """
 
     def __init__(
@@ -149,9 +148,8 @@ class ClaudeCodeAdapter:
 
 def open_claude_code(name: str, suite: Suite, *, contract: Contract, time_limit: float) -> ClaudeCodeAdapter:
     """Return the adapter for a version of the product, or for a contract such as `2.1.328+gated`, with the contract's
-    model and tools. A version that is not listed is treated like the next newer contract. The product runs in a sandbox
-    unless the suite is bundled or trusted, because a suite may contain settings files that start programs. Raises
-    AdapterError.
+    model and tools. A version without a contract is treated like the next newer contract. The product runs in a sandbox
+    unless the suite is bundled or trusted. Raises AdapterError.
     """
     try:
         selected = suite.contracts.find(name)

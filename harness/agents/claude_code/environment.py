@@ -31,11 +31,9 @@ def build_environment(
     checkpoints: bool = False,
 ) -> dict[str, str]:
     """Return the environment variables of `program`. Create a new configuration in `directory`, unless one exists.
-    `home` is the home directory (default: a new one in `directory`). The user settings `settings` are written to the
-    configuration and to `home`, because early versions read them in `home`. With `window`, the product summarises the
-    conversation after this number of tokens. With `checkpoints`, the product can restore files to an earlier state.
-    `PATH` contains the program's directory and the system's directories. The port of the scripted model is inserted
-    into the base URL when the product starts.
+    `home` is the home directory (default: a new one in `directory`). `settings` are user settings, which are written to
+    the configuration and to `home`. With `window`, the product summarises the conversation after this number of tokens.
+    With `checkpoints`, the product can restore files to an earlier state.
     """
     default_home = directory / "home"
     config = default_home / ".claude"

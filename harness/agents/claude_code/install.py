@@ -27,9 +27,8 @@ def cache_root() -> Path:
 
 
 def install(version: str) -> tuple[str, ...]:
-    """Return the command line that starts an exact version of the product, installed unless it is in the cache. Install
-    scripts are not executed. Several processes may install at the same time. A failed download leaves no files. Raises
-    AdapterError, which blames the environment and contains the end of npm's output, if the version cannot be installed.
+    """Return the command line that starts an exact version of the product. The version is installed unless it is in the
+    cache. Raises AdapterError with the end of npm's output if the version cannot be installed.
     """
     _check_version(version)
     directory = cache_root().absolute() / version

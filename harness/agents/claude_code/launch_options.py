@@ -30,8 +30,8 @@ class HookCall:
 
 
 class PausingHook:
-    """A hook that the harness uses to pause the product's calls. Its command writes a line to one named pipe in
-    `directory`, and waits for a line from another pipe. Each call of the hook is added to `events` as a HookCall.
+    """A hook that the harness uses to pause the product's calls. The command of the hook communicates through named
+    pipes in `directory`. Each call of the hook is added to `events` as a HookCall.
     """
 
     def __init__(self, directory: Path, events: queue.SimpleQueue[Any]) -> None:
@@ -65,9 +65,8 @@ class PausingHook:
 
 
 _TURN_TOOLS = frozenset({"Edit", "Write", "MultiEdit", "NotebookEdit", "Task", "Agent"})
-"""A request that offers one of these tools asks the model for the next step. Several tools are listed because a deny
-rule may remove some of them. Read is not listed: from 2.0.77 to 2.1.5, read-only agents in the background offer Read,
-too.
+"""A request that offers one of these tools asks the model for the next step. Several tools are listed, because a deny
+rule may remove some. Read is not listed, because agents in the background offer Read from 2.0.77 to 2.1.5.
 """
 
 _MAX_STREAM_BYTES = 64 * 1024 * 1024
@@ -75,9 +74,8 @@ _MAX_STREAM_BYTES = 64 * 1024 * 1024
 
 
 _UNSHARE_COMMAND = ("unshare", "--user", "--map-user=1000", "--map-group=1000", "--")
-"""Command that runs another command as a different user with access to the same files. If readfirst runs as root, this
-command starts the supervisor of the product. It cannot start the product itself, because root in a sandbox cannot
-become another user.
+"""Command that runs another command as a different user. If readfirst runs as root, this command starts the supervisor
+of the product, because root in a sandbox cannot become another user.
 """
 
 
@@ -214,10 +212,7 @@ class CrowdedModel(AnthropicMessages):
 
 
 def summarise(conversation: Conversation) -> None:
-    """Make the product summarise the conversation. Raises AdapterError if the product does not request a summary. Some
-    versions request the summary in a separate request, others as the next step of the model, before or after they send
-    the results of the last call.
-    """
+    """Make the product summarise the conversation. Raises AdapterError if the product does not request a summary."""
     call = conversation.start_call(_UNKNOWN_TOOL, {})
     if is_summary_request := bool(conversation.results) and any(
         "summary" in note for note in conversation.notes

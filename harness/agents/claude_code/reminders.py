@@ -53,9 +53,7 @@ def counts_tokens(text: str) -> bool:
 
 
 def extract_file_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """Remove the reminders about changed files from the text of a result. Return the remaining text, and the reminders
-    from `text` and `notes`. A version may have removed whitespace at the end of the answer when it added a reminder.
-    """
+    """Remove reminders about changed files from a result's `text`. Return the rest, and all reminders."""
     merged = [match[0] for match in _MERGED_FILE_PATTERN.finditer(text)]
     apart = [match[0] for note in _split_notes(notes) for match in _SEPARATE_FILE_PATTERN.finditer(note)]
     unwrapped = [
@@ -77,8 +75,8 @@ def extract_hook_reminders(text: str, notes: Sequence[str]) -> tuple[str, tuple[
 
 
 def _split_notes(notes: Sequence[str]) -> list[str]:
-    """Return the texts of the reminders in `notes`, without reminder tags. After the answer of a sub-agent, some
-    versions split a reminder at its blank lines into several notes. These notes are joined.
+    """Return the texts of the reminders in `notes`, without reminder tags. A reminder that was split at a blank line
+    into several notes is joined.
     """
     joined: list[str] = []
     for note in notes:
@@ -91,11 +89,8 @@ def _split_notes(notes: Sequence[str]) -> list[str]:
 
 def remove_conversation_reminders(text: str, *, padded: bool = False) -> tuple[str, bool]:
     """Remove the reminders about the conversation from the text of a result. Return the remaining text, and whether a
-    periodic reminder was removed. A periodic reminder, such as one about an unused tool, may be caused by other
-    scenarios in the same conversation. A version may have removed whitespace at both ends of the answer when it added a
-    reminder. Therefore the spaces before the first line number are restored. `padded` means that the text is the result
-    of a Read in a version that pads line numbers with spaces. Without `padded`, spaces are restored only if an arrow or
-    a second numbered line follows.
+    periodic reminder, such as one about an unused tool, was removed. Removed spaces before the first line number are
+    restored. `padded` means that the text is surely a Read's result with padded line numbers.
     """
     text, token_reminders = _TOKENS_LEFT_PATTERN.subn("", text)
     text, constant_reminders = _SUB_AGENT_PATTERN.subn("", text)

@@ -83,9 +83,7 @@ class ClaudeCodeSession:
         return results
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Make one call. `interfere` runs in the product's PreToolUse hook, before the execution. Raises AdapterError
-        if the hook did not run, as in early versions.
-        """
+        """Make one call. `interfere` runs in the product's PreToolUse hook. Raises AdapterError if no hook ran."""
         has_interfered = False
 
         def interfere_once() -> None:
@@ -99,7 +97,7 @@ class ClaudeCodeSession:
         return self._clean_result(result, tool)
 
     def close(self) -> None:
-        """End the conversation if no other session uses it."""
+        """End the conversation if this session does not share it with other sessions."""
         if self._is_owned:
             self.conversation.close()
 
@@ -127,9 +125,7 @@ class ClaudeCodeSession:
 
 
 class ResumableConversation(ClaudeCodeSession):
-    """A session with a separate conversation, which can be resumed and summarised, and can start sub-agents. If the
-    scenario mentions files, the conversation begins with the first call or mention.
-    """
+    """A session with a separate conversation, which can be resumed and summarised, and can start sub-agents."""
 
     def __init__(
         self, options: Options, workspace: Workspace, on_reminder: Callable[[], None], *, pads_numbers: bool
@@ -174,8 +170,8 @@ class ResumableConversation(ClaudeCodeSession):
     def call_interrupted(
         self, tool: str, arguments: Arguments | str, how: Ending, interfere: Interfere
     ) -> ToolResult:
-        """Cancel a call as the user: after its execution if `how` is `stopped`, otherwise before. If `arguments` is a
-        string, send a call with these truncated arguments instead; `how` is then `cut` or `limit`.
+        """Cancel a call as the user: after its execution if `how` is `stopped`, otherwise before. If `how` is `cut` or
+        `limit`, send a call with truncated `arguments` (a string).
         """
         if isinstance(arguments, str):
             ends: Literal["cut", "limit"] = "limit" if how == "limit" else "cut"
@@ -234,9 +230,7 @@ class ResumableConversation(ClaudeCodeSession):
         return SubAgent(self, call)
 
     def background_agent(self) -> Session:
-        """Start a sub-agent in the background as the model, and return its session. Raises UnsupportedCall if the
-        version does not support background agents.
-        """
+        """Start a sub-agent in the background, and return its session. Raises UnsupportedCall in early versions."""
         tool, arguments = _agent_call(self.conversation, in_background=True)
         if "run_in_background" not in arguments:
             raise UnsupportedCall("the product's sub-agents do not work in the background")
@@ -274,9 +268,7 @@ class ResumableConversation(ClaudeCodeSession):
 
 
 def find_latest_conversation(configuration: Path) -> str:
-    """Return the id of the latest conversation, so that it can be resumed. The id is the name, without extension, of
-    the conversation file that was changed last. Files of sub-agents are ignored.
-    """
+    """Return the id of the main conversation that was changed last, so that it can be resumed."""
     files = [file for file in configuration.rglob("projects/*/*.jsonl") if not file.name.startswith("agent-")]
     if not files:
         raise AdapterError("the product stored no conversation that could be resumed", blame="environment")
@@ -284,7 +276,7 @@ def find_latest_conversation(configuration: Path) -> str:
 
 
 def _agent_call(conversation: Conversation, *, in_background: bool = False) -> tuple[str, dict[str, Any]]:
-    """Return the tool that starts a sub-agent, and its arguments. Raises AdapterError without such a tool."""
+    """Return the name and the arguments of the tool that starts a sub-agent. Raises AdapterError for a missing tool."""
     tool = next((name for name in _AGENT_TOOLS if name in conversation.offers), None)
     if tool is None:
         raise AdapterError("the product offers no tool that starts a sub-agent", blame="environment")

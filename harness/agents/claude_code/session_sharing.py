@@ -21,19 +21,14 @@ _SETTINGS_DIRECTORY = ".claude"
 
 
 def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
-    """Whether a scenario must use a conversation that no other scenario uses. Depends on the version of the product. If
-    `version` is None, the result is true if any version requires a separate conversation.
-
-    The reasons are:
+    """Whether a scenario must use a conversation that no other scenario uses. If `version` is None, the result is true
+    if any version requires a separate conversation. The reasons are:
 
     - The answers depend on the working directory: relative paths, permission patterns, settings directories, and up to
-      2.1.76 new files with carriage returns (their line endings are chosen by sampling files below the working
-      directory).
-    - The scenario uses several files, and the version remembers ten files in a session (`state/eleven-files-read`). The
-      files of other scenarios would replace these ten files.
+      2.1.76 the line endings of new files.
+    - The scenario uses several files, and the version remembers only ten files in a session.
     - A file is too large for Read. Later versions add a text to the second answer about such a file.
-    - The conversation ends, is summarised, waits for a sub-agent, or has hooks, which are read only at the start of a
-      session.
+    - The conversation ends, is summarised, waits for a sub-agent, or has hooks.
     - A call is interrupted: the conversation then reports the interruption, or ends.
     """
     given = scenario.given

@@ -52,7 +52,7 @@ class JsonDialogue(JsonLines):
             )
 
     def interrupt(self, seconds: float) -> None:
-        """Interrupt the product as the user. Raises AdapterError if it does not confirm the interrupt in `seconds`."""
+        """Interrupt the product as the user. Raises AdapterError if the product does not confirm within `seconds`."""
         self.tell(type="control_request", request_id="interrupt", request={"subtype": "interrupt"})
         self._wait_for_message(
             lambda message: message.get("type") == "control_response", seconds, "take an interrupt"

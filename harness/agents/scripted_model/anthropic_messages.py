@@ -23,7 +23,7 @@ _message_numbers = itertools.count(1)
 
 
 class AnthropicMessages:
-    """Wire format of the Messages API. Tool results are blocks of user messages with a flag `is_error`."""
+    """Wire format of Anthropic's Messages API. Tool results are blocks of user messages with a flag `is_error`."""
 
     name = "anthropic"
 

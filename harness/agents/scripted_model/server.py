@@ -49,8 +49,8 @@ class Turn:
 
 class ScriptedModel:
     """HTTP server in place of the model, with one wire format and a listening socket. A request that offers at least
-    one of `tools` becomes a Turn, which is added to `events`. All other requests are answered at once, for example with
-    a token count. An invalid request is refused, and its WireError is added to `events`.
+    one of `tools` becomes a Turn in `events`. Other requests, such as a token count, are answered at once. An invalid
+    request becomes a WireError in `events`.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ScriptedModel:
 
 
 def _truncate_reply(reply: Reply, blocks: Sequence[Block]) -> Reply:
-    """Return the reply. If `ends` of a call in `blocks` is `cut`, the reply is sent only up to the call's arguments."""
+    """Return the reply. If `ends` of a call in `blocks` is `cut`, the reply is cut after the call's arguments."""
     for block in blocks:
         if isinstance(block, ToolUse) and block.ends == "cut":
             arguments_json = json.dumps(block.arguments)[1:-1].encode()

@@ -11,8 +11,8 @@ from readfirst.harness.adapter_api import ToolResult
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     """A tool call of the model. A string as `arguments` is sent unchanged, even if it is not valid JSON. `ends` states
-    how the model's message ends early: the connection is cut after the arguments (`cut`), or the message reaches its
-    maximum length after the arguments (`limit`). None for a complete message.
+    how the model's message ends early: its connection is cut (`cut`), or it reaches its maximum length (`limit`). None
+    for a complete message.
     """
 
     id: str
@@ -33,10 +33,10 @@ Block = ToolUse | TextBlock
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request of an agent to the model: the offered `tools`, and the results of the model's last calls by call id
-    (`answers`). `offers` are the descriptions of the tools by name, empty for some wire formats. `notes` are additional
-    texts next to the results. If the wire format does not mark errors, `is_error` of every result is False. Media in a
-    result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of base64 characters.
+    """A request of an agent to the model. `tools` are the offered tools, and `offers` their descriptions, if the wire
+    format contains them. `answers` are the results of the model's last calls by call id. `notes` are texts next to the
+    results. Media in a result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of
+    base64 characters.
     """
 
     model: str
@@ -95,8 +95,8 @@ def text_of(
     source: Callable[[Mapping[str, Any]], tuple[object, object]],
     texts: Collection[str] = ("text",),
 ) -> str:
-    """Return the text of a result that an agent sends to its model. Blocks whose type is not in `texts`, such as
-    images, are replaced by placeholders. `source` returns the media type and the data of such a block.
+    """Return the text of a result that an agent sends to its model. Blocks whose type is not in `texts` become
+    placeholders. `source` returns the media type and the data of such a block.
     """
     if isinstance(content, str):
         return content
