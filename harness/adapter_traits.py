@@ -172,7 +172,7 @@ def refusals_named(names: Collection[object]) -> frozenset[str]:
     unknown = sorted(str(name)[:100] for name in names if name not in REFUSALS)
     if unknown:
         raise AdapterError(
-            f"the adapter declares that it refuses {', '.join(unknown)}. The refusals are: {', '.join(REFUSALS)}."
+            f"the adapter declares unknown refusals: {', '.join(unknown)}. The known ones are: {', '.join(REFUSALS)}."
         )
     return frozenset(map(str, names))
 

@@ -55,6 +55,7 @@ class Command:
 
     def _with_files(self, format_path: Callable[[Path], str], *, relative: bool = False) -> list[str]:
         """Return the words. Apply `format_path` to file names. If `relative`, absolute paths stay unchanged."""
+        # Directories are not changed: `.` means the start directory of the server, `serve` may be a subcommand.
         words = []
         for number, word in enumerate(self.words):
             name, value = _split_option(word) if number else ("", word)

@@ -145,7 +145,7 @@ class ServerPool:
         is_next = self._shared_sessions == self._latest_difference + 1
         self._consecutive = self._consecutive + 1 if is_next else 1
         self._latest_difference = self._shared_sessions
-        if self._consecutive == _MAX_CONSECUTIVE:
+        if self._consecutive == _MAX_CONSECUTIVE:  # the state of the shared servers may be wrong
             self.reset()
             self._consecutive = 0
         maximum = max(_MAX_DIFFERENT_SCENARIOS, self._shared_sessions / _SESSIONS_PER_DIFFERENCE)

@@ -22,7 +22,7 @@ from readfirst.harness.processes.temp_dirs import Scratch
 _START_TIMEOUT_S = 60.0
 _CHARS_PER_EXTRA_SECOND = 100_000.0
 """Number of characters in a call's arguments that add one second to the time limit of the call."""
-_MAX_IDLE_S = 120.0
+_MAX_IDLE_S = 120.0  # an HTTP client of Node.js repeats its request after 300 seconds
 """Maximum seconds that an agent may wait for its model. The harness makes no call in an agent that waited longer."""
 OUTPUT_TAIL_BYTES = 4000
 """Number of bytes at the end of the agent's output that are kept, to quote them in error messages."""

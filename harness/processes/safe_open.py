@@ -80,7 +80,7 @@ class DirectoryHandles:
             return self._first
         if self._last is not None and self._last[0] == path:
             return self._last[1]
-        self._close_last()
+        self._close_last()  # the number of open files is limited
         descriptor = _open_by_steps(path, os.open(".", DIRECTORY_FLAGS, dir_fd=self._first), make=True)
         self._last = path, descriptor
         return descriptor

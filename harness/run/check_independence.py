@@ -133,5 +133,5 @@ def check_simultaneous_sessions(adapter: Adapter, place: WorkspacePool) -> None:
             if answer.is_error or not (isinstance(entry, RegularFile) and entry.data == content.encode()):
                 raise CheckFailed(
                     f"Write of {path} answered {answer.text[:100]!r}, and the file does not contain the written text. "
-                    "Let each session have its own connection or turn, or do not declare the capability at_once."
+                    "Use a separate connection for each session, or a lock, or do not declare the capability at_once."
                 )

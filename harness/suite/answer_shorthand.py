@@ -196,7 +196,7 @@ def _clause_with_change(name: str, text: str, content: str) -> Clause:
 
 
 def _path_in_workspace(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the path in a call's arguments, relative to the workspace. None if the path is outside the workspace."""
+    """Return the expected result of an Edit or Write, computed from the only file in `changes`. Otherwise None."""
     if not path.startswith(_ROOT):
         return None
     name = resolved_links(posixpath.normpath(path.removeprefix(_ROOT)), files)

@@ -83,6 +83,7 @@ def hooks_for_scenario(scenario: Scenario, root: str) -> tuple[Hook, ...]:
 
 def hook_command(hook: GivenHook, root: str) -> str:
     """Return the shell command of a hook. The command reads its input to the end."""
+    # Without `cat`, the agent could fail to write the input of a hook that has already exited.
     return f"cat >/dev/null; {_effect(hook, root)}"
 
 

@@ -92,7 +92,7 @@ def _format_step(step: Mapping[str, Any]) -> str:
 
 def encode_recording(recording: Recording) -> dict[str, Any]:
     """Return a recording as JSON values with a digest. Texts in `recording.packed` are not compressed again."""
-    encoder = StepEncoder(recording.packed)
+    encoder = StepEncoder(recording.packed)  # another version of xz may return different bytes
     names = tuple(sorted(recording.transcripts, key=contract_sort_key))
     value: dict[str, Any] = {"inputs": recording.inputs, "digest": "", "versions": list(names)}
     if recording.unrecorded:

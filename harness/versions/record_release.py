@@ -166,6 +166,7 @@ def _contract_entry(contract: Contract) -> str:
 def _changed_files(new: Path, old: Path) -> dict[Path, bytes]:
     """Return the files that are missing or different in `old`, by path in `old`. The list of contracts is last."""
     changed = {}
+    # Until the list of contracts is written, the new recordings belong to no contract.
     for path in sorted(new.rglob("*"), key=lambda path: (path.name == "contracts.yaml", path)):
         if path.is_file():
             target = old / path.relative_to(new)

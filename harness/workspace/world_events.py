@@ -118,7 +118,7 @@ def lay_out(files: Mapping[str, Entry], root: str | os.PathLike[str]) -> None:
                 create_entry(entry, name, handles.at(folder), root=root_path, time=time)
         for path, entry in hard_links:
             create(root_path, path, entry)
-        for path in sorted(directories, reverse=True):
+        for path in sorted(directories, reverse=True):  # last, because a new file changes a directory's time
             given = files.get(path)
             mode = given.mode if isinstance(given, Directory) else None
             if isinstance(given, Directory):

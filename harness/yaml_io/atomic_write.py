@@ -23,7 +23,7 @@ class StagedFile:
     """
 
     def __init__(self, path: Path) -> None:
-        if path.exists() and not path.is_file():
+        if path.exists() and not path.is_file():  # root could otherwise replace /dev/null
             raise OSError(errno.EEXIST, "the path exists and is not a regular file", str(path))
         _remove_abandoned(path)
         self._target = path

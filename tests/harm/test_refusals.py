@@ -228,7 +228,7 @@ def test_check_adapter_suggests_the_design_and_the_refusals_to_declare(readfirst
 
 def test_an_unknown_refusal_is_an_error(readfirst: Cli) -> None:
     ended = readfirst("check-adapter", "python:designed:DeclaresUnknown")
-    assert f"not-utf-9. The refusals are: {', '.join(REFUSALS)}." in ended.out + ended.err
+    assert f"not-utf-9. The known ones are: {', '.join(REFUSALS)}." in ended.out + ended.err
 
 
 def test_the_documentation_and_the_schemas_list_all_names_of_refusals() -> None:
