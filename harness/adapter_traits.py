@@ -50,15 +50,14 @@ class IsolationDecision:
 
 @dataclass(frozen=True, slots=True)
 class ServerUse:
-    """A report on one session: whether the session shared its server with other sessions, and the reason (`why`).
-    `decision` is the decision for the whole run. None if it has not been made yet. `seconds` includes the start of a
-    server.
-    """
+    """A report on one session: whether the session shared its server with other sessions, and the reason (`why`)."""
 
     shared: bool
     why: str
     decision: IsolationDecision | None = field(default=None, compare=False)
+    """The decision for all sessions of the run. None if it has not been made yet."""
     seconds: float = field(default=0.0, compare=False)
+    """Duration of the session in seconds, including the start of a server."""
 
 
 class Servers(Protocol):

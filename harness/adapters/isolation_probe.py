@@ -45,14 +45,14 @@ _COMMON_CHARS = 12
 
 @dataclass(frozen=True, slots=True)
 class SharingResult:
-    """The result of the probe: whether sessions may share a server. `reusable`: a server may serve one session after
-    another in the same workspace. `reusable_after_handshake`: a server may do so after a new handshake for each
-    session. `refusal`: the reason why sessions in different workspaces must not share a server. Empty if they may.
-    """
+    """The result of the probe: whether sessions may share a server."""
 
     reusable: bool = False
+    """Whether a server may serve one session after another in the same workspace."""
     reusable_after_handshake: bool = False
+    """Whether a server may serve one session after another, with a new handshake for each session."""
     refusal: str = ""
+    """The reason why sessions in different workspaces must not share a server. Empty if they may."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,15 +20,13 @@ _EXAMPLE = "mcp:node server.js or 'mcp:--isolation=directory node server.js'"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The command that starts a server. A word, such as `server.mjs`, or the value of an option, such as
-    `--file=a.txt`, is a file name if `directory` contains a regular file of this name. With `is_literal`, no word is a
-    file name. `~/` stands for the home directory.
-    """
+    """The command that starts a server. Its words may be names of files in `directory`, such as `server.mjs`."""
 
     words: tuple[str, ...]
     directory: Path
     isolation: Isolation = "auto"
     is_literal: bool = False
+    """Whether all words are used unchanged, even if a file with this name exists."""
 
     def with_absolute_paths(self) -> list[str]:
         """Return the words of the command, with absolute paths for file names and for a program in the PATH."""

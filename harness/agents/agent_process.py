@@ -48,22 +48,23 @@ class Dialogue(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """The data to start an agent. The files of the agent already exist. `variables` is the complete environment. The
-    text `listener.PORT` stands for the port of the model. In the model's role, the harness answers requests that offer
-    one of `tools`. `close` releases the agent's resources.
-    """
+    """The data to start an agent. The files of the agent already exist."""
 
     command: tuple[str, ...]
+    """The text `listener.PORT` in the command, the variables and the files stands for the port of the model."""
     variables: Mapping[str, str]
+    """The complete environment."""
     directory: Path
     wire: Wire
     tools: frozenset[str]
+    """In the role of the model, the harness answers requests that offer one of these tools."""
     files: tuple[Path, ...] = ()
     input: Path | None = None
     """The file that is used as standard input. None means that standard input is empty."""
     dialogue: Dialogue | None = None
     """The dialogue that writes to `input`, which is a pipe in this case. None if the agent uses no dialogue."""
     close: Callable[[], None] = lambda: None
+    """Releases the agent's resources."""
     output_tail_bytes: int = OUTPUT_TAIL_BYTES
     """Number of bytes that are kept at the end of the agent's output."""
     sandbox: Sandbox | None = None

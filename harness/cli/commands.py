@@ -11,18 +11,18 @@ from readfirst.harness.extension import extensions
 
 @dataclass(frozen=True)
 class Commands:
-    """Commands of readfirst or an extension, whose modules are in the directory `folder`. `functions` contains
-    `module:function` of each command, in the order of the help. `groups` contains the help text of each group of
-    commands. `panel` is the title above the commands in the help. `renamed` maps former names of commands and groups to
-    their current names, the longest former name first.
-    """
+    """Commands of readfirst or an extension, whose modules are in the directory `folder`."""
 
     package: str
     folder: Path
     functions: Mapping[str, str]
+    """`module:function` of each command, in the order of the help."""
     groups: Mapping[str, str] = field(default_factory=dict)
+    """The help text of each group of commands."""
     panel: str = ""
+    """The title above the commands in the help."""
     renamed: Mapping[str, str] = field(default_factory=dict)
+    """Former names of commands and groups with their current names, the longest former name first."""
 
     def function(self, command: str) -> Callable[..., int | None]:
         """Import the module of a command, and return the command's function."""

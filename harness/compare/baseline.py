@@ -49,24 +49,23 @@ class BaselineError(SuiteError):
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """One entry of a baseline: the lowest failed level, and the reason for accepting the failure.
-
-    `subject` is the id of a scenario or of a rule. An entry for a rule accepts all failures of its scenarios from
-    `level` upwards. A failure at the level `safe` is accepted only if `harms` lists its kinds of harm. If `varies`, the
-    scenario may also pass, because the result depends on chance. `link` is the address of a report, `comment` the text
-    after the entry on its line.
-    """
+    """One entry of a baseline: the lowest failed level, and the reason for accepting the failure."""
 
     subject: str
+    """The id of a scenario, or of a rule: the entry then accepts failures of its scenarios from `level` upwards."""
     contract: str
     level: FailedLevel
     reason: str
     position: Position
     varies: bool = False
+    """Whether the result depends on chance, so that the scenario may also pass, or fail at a higher level."""
     link: str = ""
+    """The address of a report."""
     of_rule: bool = False
     harms: tuple[str, ...] = ()
+    """The accepted kinds of harm. A failure at the level `safe` is accepted only if all its kinds are listed."""
     comment: str = ""
+    """The text after the entry on its line."""
 
     @property
     def where(self) -> str:
@@ -76,16 +75,18 @@ class Acceptance:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A baseline file. `accepted` contains the entries by scenario (or rule) and contract. `name` is the name of the
-    implementation, and `position` the place of this name in the file. `lacking` are the capabilities that were missing
-    in the run that wrote the file, and `level` is the level of this run. None if the file does not state them.
-    """
+    """A baseline file: the accepted failures of an implementation."""
 
     name: str
+    """The name of the implementation."""
     position: Position
+    """The position of the name in the file."""
     accepted: Mapping[tuple[str, str], Acceptance] = field(default_factory=dict)
+    """The entries by scenario (or rule) and contract."""
     lacking: MissingCapabilities | None = None
+    """The capabilities that were missing in the run that wrote the file. None if the file does not list them."""
     level: Level | None = None
+    """The level of the run that wrote the file. None if unknown."""
 
     def level_warning(self, level: Level, option: str = "--level") -> str:
         """Return a warning about `option` if `level` is above the level of the baseline. Empty without a warning."""
@@ -104,17 +105,18 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class BaselineResult:
-    """The effect of a verdict and the baseline on the exit code of a run. `conformant`: the scenario passed, its
-    failure is accepted, or it was not judged. `accepted`: the baseline's reason for an accepted failure. `stale`: a
-    message about an entry that must be changed; if `needs_reason`, the user must write a reason. `unclaimed`: the
-    missing capabilities that the run requires.
-    """
+    """The effect of a verdict and the baseline on the exit code of a run."""
 
     conformant: bool
+    """Whether the scenario passed, its failure is accepted, or it was not judged."""
     accepted: str = ""
+    """The baseline's reason for an accepted failure. Otherwise empty."""
     stale: str = ""
+    """A message about an entry of the baseline that must be changed. Empty if no entry must be changed."""
     unclaimed: str = ""
+    """The missing capabilities that the run requires. Empty if none is missing."""
     needs_reason: bool = False
+    """Whether `stale` asks the user to write a reason."""
 
 
 def lowest_failure(verdict: Verdict) -> FailedLevel | None:

@@ -30,16 +30,16 @@ _MAX_RANGES = 4
 
 
 class ShownLines(NamedTuple):
-    """The lines of one file that an answer of the contract shows, by number (from 1). `are_cells`: cells of a notebook.
-    `call` is the number of the answer in its step, from 0. None for reminders. With `may_be_earlier`, an earlier answer
-    of the session may show the lines instead.
-    """
+    """The lines of one file that an answer of the contract shows, by number (from 1)."""
 
     call: int | None
+    """The number of the answer in its step, from 0. None for reminders."""
     path: str
     numbers: tuple[int, ...]
     are_cells: bool = False
+    """Whether the numbers are those of cells in a notebook."""
     may_be_earlier: bool = False
+    """Whether an earlier answer of the session may show the lines instead."""
 
 
 def lines_of_contract(

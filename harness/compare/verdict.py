@@ -30,22 +30,21 @@ Blame = Literal["implementation", "adapter", "harness", "environment"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference between an outcome and a contract. `step` and `call` are numbers from 0.
-
-    `what` is the name of the compared item (`text`, `refused`, `error`, `file notes.txt`, `shown notes.txt`).
-    `expected` and `got` are its values. At the level `safe`, `what` describes a harm, `expected` is the content before
-    the harm, and `got` the content after it. `late` means that the difference occurred after the last step.
-    """
+    """One difference between an outcome and a contract, in a call. `step` and `call` are numbers from 0."""
 
     step: int
     call: int
     level: Level
     what: str
+    """The name of the compared item (`text`, `file notes.txt`), or at the level `safe` a description of the harm."""
     expected: str
+    """The expected value, or at the level `safe` the content before the harm."""
     got: str
+    """The actual value, or at the level `safe` the content after the harm."""
     blame: Blame = "implementation"
     position: Position | None = None
     late: bool = False
+    """Whether the difference occurred after the last step."""
 
     @property
     def label(self) -> str:

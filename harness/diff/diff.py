@@ -29,19 +29,19 @@ class HarmChange:
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences between two sides (contracts or runs), grouped by cause, the most serious first. `compared` is
-    the number of scenarios with answers of both sides. `left_out` contains the ids of the other scenarios by reason.
-    `consequences` are differences after a different effect. `error` is the number of scenarios without a result,
-    because a replay ended early.
-    """
+    """The differences between two sides (contracts or runs), grouped by cause, the most serious first."""
 
     before: str
     after: str
     compared: int
+    """Number of scenarios with answers of both sides."""
     causes: tuple[Cause, ...]
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The ids of scenarios that were not compared, by the reason."""
     consequences: tuple[Occurrence, ...] = ()
+    """Differences that occur only with, or after, a different effect."""
     error: int = 0
+    """Number of scenarios without a result, because an adapter, its environment or a run ended early."""
     tools: tuple[str, ...] = ()
     """Lines that describe the differences between the tool definitions that the models of two contracts get."""
     harm: tuple[HarmChange, ...] = ()

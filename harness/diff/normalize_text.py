@@ -24,16 +24,17 @@ _MAX_SENTENCE_CHARS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A sentence of an answer, or a block of lines of a file. `key` is used for comparisons, `text` is the original
-    text. For a block, `prefix` is the text before its first line (` 1→`), and `lines` contains the lines without
-    prefixes.
-    """
+    """A sentence of an answer, or a block of lines of a file."""
 
     kind: Literal["content", "words"]
     key: str
+    """The text that is used for comparisons."""
     text: str
+    """The original text."""
     prefix: str = ""
+    """For a block, the text before its first line, such as ` 1→`."""
     lines: tuple[str, ...] = ()
+    """For a block, the lines without prefixes."""
 
 
 ChangeLevel = Literal["effects", "reason", "text"]
@@ -44,20 +45,18 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A difference between two sides, without the details of its scenario, so that it can be grouped.
-
-    Changes with the same cause have the same `subject`: the kind of the different bytes, the name of a refusal, or the
-    first different sentences. `before` and `after` describe the two values in a few words. `words_before` and
-    `words_after` are the original texts. The `kind` of a changed text is `prefix` (of the lines of a file), `content`
-    (of a file), `words`, or `detail` (only a path, a number or a quote differs).
-    """
+    """A difference between two sides, without the details of its scenario, so that it can be grouped."""
 
     level: ChangeLevel
     kind: Kind
+    """For a changed text: `prefix` or `content` (of file lines), `words`, or `detail` (a path, number or quote)."""
     subject: str
+    """Equal for changes with the same cause: the name of a refusal, or the first different sentences."""
     before: str
+    """A description of the value in a few words."""
     after: str
     words_before: str
+    """The original text."""
     words_after: str
 
 

@@ -51,15 +51,14 @@ def has_answers(side: Side, scenario: Scenario) -> bool:
 
 @dataclass(frozen=True)
 class ContractSide:
-    """A contract as one side of a comparison. Its answers are its expectations, with recorded texts instead of digests.
-    For a version that is not a contract yet, `taken` contains the transcripts by scenario id, and `lost` the reasons
-    for missing transcripts.
-    """
+    """A contract as one side of a comparison. Its answers are its expectations, with full texts instead of digests."""
 
     suite: Suite
     contract: Contract
     taken: Mapping[str, Transcript] | None = None
+    """The transcripts by scenario id, for a version that is not a contract yet."""
     lost: Mapping[str, str] = field(default_factory=dict)
+    """The reasons for missing transcripts, by scenario id."""
 
     @property
     def name(self) -> str:

@@ -56,18 +56,19 @@ _Update = Callable[[_SeenLines], _SeenLines]
 
 @dataclass(slots=True, eq=False, repr=False)
 class FileKnowledge:
-    """The bytes of one file during a session, the author of each line, and the lines that the session has seen.
-
-    Methods return a changed copy. `former` contains former contents, the latest first. If `others`, another program has
-    changed the file. If `forgotten`, a summary removed shown lines from the conversation. After a change by another
-    program, `expected` is the knowledge before the change, until the session reads or writes the file.
+    """The bytes of one file during a session, the author of each line, and the lines that the session has seen. Methods
+    return a changed copy.
     """
 
     data: bytes = b""
     former: tuple[bytes, ...] = ()
+    """Former contents, the latest first."""
     others: bool = False
+    """Whether another program has changed the file."""
     forgotten: bool = False
+    """Whether a summary removed shown lines from the conversation."""
     expected: FileKnowledge | None = None
+    """After a change by another program, the knowledge before it, until the session reads or writes the file."""
     _surely_known: bool = False
     _seen: _SeenLines | None = _NOTHING_SEEN
     _before: FileKnowledge | None = None

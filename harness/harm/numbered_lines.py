@@ -36,17 +36,18 @@ _NO_MATCHES = NumberedMatches({}, {})
 
 
 class _Candidate(NamedTuple):
-    """A line of an answer that starts with a line number and may show a line of the file. `position` is the index of
-    the line in the answer, `indexes` are the possible indexes in the file. The text of the line starts at the character
-    `cut`, after signs such as `: ` and the whitespace `blank`.
-    """
+    """A line of an answer that starts with a line number and may show a line of the file."""
 
     position: int
+    """The index of the line in the answer."""
     number: int
     kind: str
     blank: str
+    """The whitespace before the text of the line."""
     cut: int
+    """The index of the first character of the text, after the number and signs such as `: `."""
     indexes: Sequence[int]
+    """The indexes that the line may have in the file."""
 
 
 def find_numbered_lines(texts: Sequence[str], line_index: LineIndex) -> NumberedMatches:

@@ -116,16 +116,15 @@ class ComparableValues:
 
 @dataclass(frozen=True, slots=True)
 class FileFindings:
-    """The findings about one scenario, and the data for checks that compare several scenarios. `contracts` are the
-    contracts in the recording. None if the recording was not read. `unrecorded_contracts` are the contracts that the
-    recording should contain, but lacks.
-    """
+    """The findings about one scenario, and the data for checks that compare several scenarios."""
 
     scenario_id: str
     findings: tuple[Finding, ...]
     values: ComparableValues | None = None
     contracts: frozenset[str] | None = None
+    """The contracts in the recording of the scenario. None if the recording was not read."""
     unrecorded_contracts: tuple[str, ...] = ()
+    """The contracts that the recording should contain, but lacks."""
 
 
 Ids = tuple[str, ...]

@@ -16,13 +16,12 @@ _MAX_DETAILS_CHARS = 8192
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """The outcome of one step: the results of its calls (empty for an event), and all changes of the workspace. The
-    texts of `results` contain `$WS` for the workspace's path. `changes` contains the new entry of each changed path.
-    None if the path was removed.
-    """
+    """The outcome of one step: the results of its calls (empty for an event), and all changes of the workspace."""
 
     results: tuple[ToolResult, ...] = ()
+    """The results with exact texts, in which `$WS` replaces the workspace's path."""
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
+    """The new entry of each path that the step changed. None if the path was removed."""
     expected_world: Mapping[str, Entry | None] = field(default_factory=dict)
     """Changes that the harness itself made during the step, by world events and `during` events."""
     interfered: bool = False
@@ -51,17 +50,17 @@ class Breakage:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a replay: the outcome of each completed step, and `error` if the replay ended early. `before` is
-    the initial workspace. `afterwards` contains changes between the last step and the end of the session. `disturbed`
-    means that messages outside the scenario, such as periodic reminders, may have changed the answers.
-    """
+    """The outcome of a replay: the outcome of each completed step, and `error` if the replay ended early."""
 
     scenario_id: str
     steps: tuple[StepOutcome, ...]
     error: Breakage | None = None
     before: Mapping[str, Entry] = field(default_factory=dict)
+    """The files of the workspace before the first step."""
     afterwards: StepOutcome = field(default_factory=StepOutcome)
+    """Changes between the last step and the end of the session. Empty if the replay ended early."""
     disturbed: bool = False
+    """Whether messages outside the scenario, such as periodic reminders, may have changed the answers."""
 
 
 def check_answers(results: object, calls: int, normalise: Callable[[str], str]) -> tuple[ToolResult, ...]:

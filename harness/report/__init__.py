@@ -28,17 +28,18 @@ class Commands:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """Data of a run that is known before the first scenario is judged. `target` is the connect string, `name` the name
-    of the target in reports. `scenarios` is the number of scenarios on each contract. `commands` returns the command
-    lines that a report prints below a failure on a contract.
-    """
+    """Data of a run that is known before the first scenario is judged."""
 
     target: str
+    """The connect string."""
     name: str
+    """The name of the target in reports."""
     contracts: tuple[str, ...]
     level: Level
     scenarios: int
+    """Number of scenarios on each contract."""
     commands: Callable[[str], Commands]
+    """Returns the command lines that a report prints below a failure on a contract."""
     find: Callable[[str], Scenario | None]
     """Returns the scenario with an id, to show its steps. None if its file can no longer be read."""
     rules: Rules | None = None

@@ -30,18 +30,19 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS, is_generated
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
-    """The results of the scenarios of one rule. `rule` is None for scenarios without a known rule. `level` is the
-    lowest level with a failure that the baseline does not accept. None without such a failure. `failing_scenarios` is
-    the number of scenarios that fail at this level. `example` is the failure that reports show: the shortest of the
-    worst failures with the most frequent mistake. `is_overcautious` means that all failures are unnecessary refusals.
-    """
+    """The results of the scenarios of one rule, for reports."""
 
     rule: Rule | None
+    """None for scenarios without a known rule."""
     count: Count
     level: Level | None = None
+    """The lowest level with a failure that the baseline does not accept. None without such a failure."""
     failing_scenarios: int = 0
+    """Number of scenarios that fail at this level."""
     example: Verdict | None = None
+    """The failure that reports show: the shortest of the worst failures with the most frequent mistake."""
     is_overcautious: bool = False
+    """Whether all failures are unnecessary refusals."""
 
     @property
     def id(self) -> str:

@@ -16,17 +16,19 @@ _KINDS_BY_SEVERITY = (*HARMS, "error", *NON_HARM_KINDS)
 
 @dataclass(frozen=True, slots=True, order=True)
 class FailureRank:
-    """Sort key that puts the worst failure first. `level`, `requirement` and `kind` are indexes in LEVELS, REQUIREMENTS
-    and the kinds of harm. `is_overcautious`: only unnecessary refusals. `length` is the number of given files and
-    steps. Scenarios written by people precede generated scenarios.
-    """
+    """Sort key that puts the worst failure first. The fields are compared in order."""
 
     level: int
+    """Index of the level in LEVELS."""
     is_overcautious: bool
+    """Whether the failure is only an unnecessary refusal."""
     requirement: int
+    """Index in REQUIREMENTS."""
     kind: int
+    """Index in the kinds of harm."""
     is_generated: bool
     length: int
+    """Number of given files and steps."""
 
 
 def worst(verdict: Verdict) -> FailureRank:
@@ -128,16 +130,17 @@ def _repeated_strays(verdict: Verdict) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class DominantMistake:
-    """The most frequent mistake of a run. `failing` is the number of failures with this mistake, `alone` the number of
-    failures with only this mistake at their lowest failing level, and `total_failures` the number of all failures.
-    `shortest` is the shortest verdict among the `alone` failures.
-    """
+    """The most frequent mistake of a run, which explains many failures at once."""
 
     kind: str
     failing: int
+    """Number of failures with this mistake."""
     alone: int
+    """Number of failures with only this mistake at their lowest failing level."""
     total_failures: int
+    """Number of all failures."""
     shortest: Verdict
+    """The shortest verdict among the failures with only this mistake."""
     is_overcautious: bool = False
 
     @property

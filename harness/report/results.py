@@ -23,20 +23,22 @@ JudgedScenario = tuple[Verdict, BaselineResult]
 
 @dataclass(frozen=True)
 class Run:
-    """The results of one target on one contract. `version` is the version of readfirst. `suite` is the title of the
-    suite, empty if unknown. `interrupted` means that `judged` contains only the verdicts before an interrupt. `name` is
-    the name of the target in reports. Runs with the same `series` are results of one command.
-    """
+    """The results of one target on one contract."""
 
     target: str
     contract: str
     level: Level
     version: str
+    """Version of readfirst."""
     judged: tuple[JudgedScenario, ...]
     interrupted: bool = False
+    """Whether `judged` contains only the verdicts before an interrupt."""
     name: str = ""
+    """The name of the target in reports (default: the connect string)."""
     series: int = 0
+    """A number that is equal for all results of one command."""
     suite: str = ""
+    """The title of the suite. Empty if unknown."""
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -142,18 +144,20 @@ PAGES: tuple[Page, ...] = get_args(Page)
 
 @dataclass(frozen=True, slots=True)
 class ReportSources:
-    """Functions and data that reports use to look up scenarios, contracts and commands. `find` returns the scenario
-    with an id, or None. `with_expectations_of` returns a scenario with the expectations of another contract. `commands`
-    returns the commands for failures of a run. `of_class` returns the ids of all scenarios of a class of rules.
-    """
+    """Functions and data that reports use to look up scenarios, contracts and commands."""
 
     find: Callable[[str], Scenario | None]
+    """Returns the scenario with an id, or None."""
     contracts: Contracts
     with_expectations_of: Callable[[Scenario, Contract], Scenario]
+    """Returns a scenario with the expectations of another contract."""
     commands: Callable[[Run], Commands]
+    """Returns the commands for failures of a run."""
     version: str
+    """Version of readfirst."""
     rules: Rules | None = None
     of_class: Callable[[RuleClass], Collection[str]] = lambda _: ()
+    """Returns the ids of all scenarios of a class of rules."""
 
     def write(self, page: Page, results: Results) -> str:
         """Return the text of a report in the format `page`."""

@@ -40,26 +40,28 @@ class ConnectRequest:
 
 @dataclass(frozen=True, slots=True)
 class TargetDefaults:
-    """Defaults of `readfirst run` for a target. `connect` is the connect string with the target's version. The file
-    `baseline` may be missing. `claims` are the tools among Read, Edit and Write that the mapping declares. None without
-    a declaration.
-    """
+    """Defaults of `readfirst run` for a target, known before the target is started."""
 
     connect: str
+    """The connect string with the target's version."""
     level: Level
     baseline: Path
+    """The file may be missing."""
     claims: frozenset[str] | None = None
+    """The tools among Read, Edit and Write that the mapping declares. None without a declaration."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of connection, such as `mcp`. `form` shows how its connect strings are written, for example `mcp:COMMAND`.
-    `connect` returns the adapter for a connect string, and `defaults` the default options of a run. `hint` suggests a
-    connect string for a word without a kind. `confinable` means that `--confine` is supported.
-    """
+    """A kind of connection, such as `mcp`."""
 
     form: str
+    """How its connect strings are written, for example `mcp:COMMAND`."""
     connect: Callable[[ConnectRequest], Adapter]
+    """Returns the adapter for a connect string."""
     confinable: bool = False
+    """Whether `--confine` is supported."""
     defaults: Callable[[str], TargetDefaults] | None = None
+    """Returns the default options of a run. May raise ConnectError."""
     hint: Callable[[str], str] | None = None
+    """Returns a suggested connect string for a word without a kind, or an empty text. May raise ConnectError."""

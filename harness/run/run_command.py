@@ -61,43 +61,43 @@ _FILE_WIDTH_COLUMNS = 110
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """The options of one run, as on the command line.
-
-    - `target` is the connect string. `called` is the connect string as the user typed it, and the name in reports and
-      baselines unless `name` is given. `version` returns the version of readfirst.
-    - `contracts`: if it is empty, the default contract is used. `no_baseline`: the baseline of the target is ignored.
-      `update_baseline` writes the failures of the run into `baseline`, and keeps written reasons.
-    - `claims` are the required capabilities. The default is `stated`, the capabilities that the mapping declares.
-      Without a mapping, Read, Edit and Write are required, unless the baseline lists them as missing.
-    - `last_failed` selects the failures of the last run of the target, `failed_in` the failures in a result file, and
-      `remaining` the scenarios that an interrupted run did not reach.
-    - `trace` prints calls and answers on standard error.
-    - `most_failures` is the number of rules whose shortest failing scenario is explained. None means all failing
-      scenarios.
-    """
+    """The options of one run, as on the command line."""
 
     suite: Suite
     target: str
+    """The connect string."""
     version: Callable[[], str] = lambda: "unknown"
+    """Returns the version of readfirst, for reports."""
     called: str = ""
+    """The connect string as the user typed it. Used as the name in reports and baselines unless `name` is given."""
     name: str | None = None
     fixtures: Sequence[str] = ()
     contracts: tuple[str, ...] = ()
+    """The default contract is used if this is empty."""
     level: Level = "text"
     selection: Selection = field(default_factory=Selection)
     format: str = "table"
     output: Path | None = None
     baseline: Path | None = None
     no_baseline: bool = False
+    """Whether to ignore the baseline of the target."""
     update_baseline: bool = False
+    """Whether to write the failures of the run into `baseline`. Written reasons are kept."""
     options: RunOptions = DEFAULT
     claims: frozenset[str] | None = None
+    """The required capabilities. Default: `stated`, otherwise the baseline, otherwise Read, Edit and Write."""
     stated: frozenset[str] | None = None
+    """The capabilities that the mapping declares. None without a mapping."""
     most_failures: int | None = BRIEF
+    """Number of rules whose shortest failing scenario is explained. None: all failing scenarios."""
     last_failed: bool = False
+    """Whether to select the failures of the last run of the target."""
     failed_in: Path | None = None
+    """Select the failures in this result file."""
     remaining: bool = False
+    """Whether to select the scenarios that an interrupted run did not reach."""
     trace: bool = False
+    """Whether to print calls and answers on standard error."""
 
     @property
     def title(self) -> str:

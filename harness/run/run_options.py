@@ -8,17 +8,18 @@ from readfirst.harness.adapter_api import TIME_LIMIT
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Options for running an implementation on any contract. `jobs` is the number of worker processes; 0 means that
-    `jobs_for` determines it. `time_limit` is in seconds per call. `settle` is the number of seconds to wait for writes
-    after the last answer. With `confine`, the implementation runs in a sandbox without network. `keep` is the directory
-    for the workspaces of failing scenarios.
-    """
+    """Options for running an implementation on any contract."""
 
     jobs: int = 1
+    """Number of worker processes. 0 means that `jobs_for` determines it."""
     time_limit: float = TIME_LIMIT
+    """Seconds per call."""
     settle: float = 0.0
+    """Seconds to wait for writes after the last answer."""
     confine: bool = False
+    """Whether the implementation can write only to its workspace and home, and has no network."""
     keep: Path | None = None
+    """The directory for the workspaces of failing scenarios."""
 
     def words(self) -> list[str]:
         """Return these options as words of a command line. Options that have no influence on a verdict are omitted."""

@@ -49,31 +49,30 @@ def _capabilities(tools: tuple[str, ...], lacks: tuple[str, ...]) -> frozenset[s
 class Contract:
     """The behaviour that an implementation is compared with: of one version of the product with one model, or
     `documented`.
-
-    `package`, `version`, `model` and `read_gate` are None for a contract without a product. `tools` are the tools of
-    the version, `documents` the documents of `documented`. `released` is a date, YYYY-MM-DD. `lacks` are capabilities
-    that only later versions have. If tools or capabilities have changed since the previous contract, `follows` is the
-    last version without the change.
-
-    `ignores_outer_whitespace` means that whitespace at the ends of answers is not compared, because the product may
-    remove it. `between` is None, or the model and the `ignores_outer_whitespace` of the versions since the previous
-    contract. `extends` is a contract that judges the scenarios for which this contract states no result.
     """
 
     name: str
     package: str | None = None
+    """Like `version`, `model` and `read_gate`, None for a contract without a product."""
     version: str | None = None
     model: str | None = None
     read_gate: ReadGate | None = None
     tools: tuple[str, ...] = TOOLS
     summary: str = ""
     released: str | None = None
+    """A date, YYYY-MM-DD."""
     documents: tuple[str, ...] = ()
+    """The documents that `documented` is based on."""
     lacks: tuple[str, ...] = ()
+    """Capabilities that only later versions have, such as `during` (a hook can delay a call)."""
     follows: str | None = None
+    """The last version before tools or capabilities changed, if they have changed since the previous contract."""
     ignores_outer_whitespace: bool = False
+    """Whether whitespace at the ends of answers is not compared, because the product may remove it."""
     between: tuple[str, bool] | None = None
+    """The model and the `ignores_outer_whitespace` of the versions since the previous contract, or None."""
     extends: Contract | None = None
+    """A contract that judges the scenarios that state no result for this contract."""
 
     def for_scenario(self, scenario: Scenario) -> Contract:
         """Return this contract, or the extended contract if the scenario states no result for this contract."""

@@ -43,21 +43,20 @@ class MessageForm:
 
 @dataclass(frozen=True, slots=True)
 class ErrorName:
-    """A kind of refusal with a name, such as `modified_since_read`. `forms` are the wordings of its messages. `codes`
-    contains the number of this error in Claude Code's published descriptions, by tool.
-
-    If the error has only one message, `words` contains this message, with `{old_string}` for an argument of the call.
-    Otherwise `words` is empty. A message may contain a long text of the product that is not stored, such as a schema:
-    `data` are the possible texts before this long text, `data_ends` the possible texts after it.
-    """
+    """A kind of refusal with a name, such as `modified_since_read`."""
 
     name: str
     summary: str
     codes: Mapping[str, int]
+    """The number of this error in Claude Code's published descriptions, by tool."""
     forms: tuple[MessageForm, ...]
+    """The wordings of its messages."""
     words: str = ""
+    """The message, with `{old_string}` for an argument of the call. Empty if the error has several messages."""
     data: tuple[str, ...] = ()
+    """The possible texts before a long text of the product, such as a schema, that is not stored."""
     data_ends: tuple[str, ...] = ()
+    """The possible texts after this long text."""
 
 
 @dataclass(frozen=True)

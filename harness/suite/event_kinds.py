@@ -17,18 +17,16 @@ SessionEventName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class WorldEventKind:
-    """The properties of one kind of event that changes the workspace without a tool, such as `rename`.
-
-    `form` is the form in a scenario file: `path` (a single path), `command` (a command), or `each` (a mapping of paths
-    to their changes). `fields` are the fields of WorldEvent that an export contains, in addition to the path.
-    `must_exist`: the path must exist before the event. `effect` is the effect on the path: `entry` (created, replaced
-    or deleted), `moved`, `mode` (changed mode), `none` (unchanged content), or `unknown`.
-    """
+    """The properties of one kind of event that changes the workspace without a tool, such as `rename`."""
 
     form: Literal["path", "each", "command"]
+    """The form in a scenario file: a single path, a mapping of paths to their changes, or a command."""
     effect: Literal["entry", "moved", "mode", "none", "unknown"]
+    """`entry`: the path is created, replaced or deleted. `mode`: only the mode changes. `none`: no content changes."""
     fields: tuple[Literal["entry", "to", "mode", "mtime"], ...] = ()
+    """The fields of WorldEvent that an export contains, in addition to the path."""
     must_exist: bool = False
+    """Whether the path must exist before the event."""
 
 
 WORLD_EVENTS: Mapping[str, WorldEventKind] = {
@@ -48,17 +46,18 @@ WORLD_EVENTS: Mapping[str, WorldEventKind] = {
 
 @dataclass(frozen=True, slots=True)
 class SessionEventKind:
-    """The properties of one kind of event that changes the conversation, such as `resume`. `words` describe the event
-    in reports. `needs` is the capability that the adapter must have, or empty. If an event contains steps of a second
-    agent, `actor` describes this agent, and `end` is the kind of the event after these steps. `written` means that a
-    scenario file may contain the event.
-    """
+    """The properties of one kind of event that changes the conversation, such as `resume`."""
 
     words: str
+    """A description of the event for reports."""
     needs: str = ""
+    """The capability that the adapter must have, or empty."""
     end: Literal["end", "back", ""] = ""
+    """The kind of the event that ends the steps of a second agent."""
     actor: str = ""
+    """A description of the second agent."""
     written: bool = True
+    """Whether a scenario file may contain the event. The loader adds events that end steps."""
 
 
 SESSION_EVENTS: Mapping[str, SessionEventKind] = {
@@ -94,16 +93,18 @@ Interruption = Literal[
 
 @dataclass(frozen=True, slots=True)
 class InterruptionKind:
-    """One way to interrupt a call, such as `killed`. `words` describe it in reports. `needs` is the capability that an
-    adapter needs. `waits`: the call is interrupted after its validation and before it writes. `is_raced`: the call is
-    interrupted while it writes, so the result may differ between runs.
-    """
+    """One way to interrupt a call, such as `killed`."""
 
     words: str
+    """A description for reports."""
     needs: str
+    """The capability that an adapter needs."""
     signal: str | None = None
+    """The signal that is sent to the program. None without a signal."""
     waits: bool = False
+    """Whether the call is interrupted after its validation and before it writes."""
     is_raced: bool = False
+    """Whether the call is interrupted while it writes, so that the result may differ between runs."""
 
 
 _SIGNALS = (
@@ -129,20 +130,19 @@ INTERRUPTIONS: Mapping[str, InterruptionKind] = {
 
 @dataclass(frozen=True, slots=True)
 class WorldEvent:
-    """A change to the workspace without a tool, such as another program that modifies a file.
-
-    `path` is relative to the workspace; for the kind `git` it is a command, such as `checkout main`. `entry` is the new
-    state of the path (`modify`, `symlink`, `mkdir`), or the unsaved text in the user's editor (`buffer`). `to` is the
-    new name (`rename`), `mode` the new mode (`chmod`). `mtime` is the number of seconds to add to the time of the file.
-    None means that the time does not change.
-    """
+    """A change to the workspace without a tool, such as another program that modifies a file."""
 
     kind: WorldEventName
     path: str
+    """The path relative to the workspace, or for the kind `git` a command such as `checkout main`."""
     entry: Entry | None = None
+    """The new state of the path (`modify`, `symlink`, `mkdir`), or the unsaved text in the user's editor (`buffer`)."""
     to: str | None = None
+    """The new name (`rename`)."""
     mode: int | None = None
+    """The new mode (`chmod`)."""
     mtime: Seconds | None = None
+    """Number of seconds to add to the time of the file. None means that the time does not change."""
     position: Position | None = None
 
 

@@ -56,16 +56,17 @@ _EOLS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 @dataclass(frozen=True, slots=True)
 class TextContent:
-    """Content of a file that a scenario states as a text: `text` is repeated `times` times, then encoded. In a repeated
-    text, `{n}` becomes the number of the repetition, from 1. `eol` is the line ending: `lf`, `crlf` or `cr`. If `bom`,
-    the content starts with the encoding's byte order mark.
-    """
+    """Content of a file that a scenario states as a text."""
 
     text: str
+    """In a repeated text, `{n}` stands for the number of the repetition, from 1."""
     times: int | None = None
+    """Number of repetitions. None for a text that is not repeated."""
     encoding: str = "utf-8"
     bom: bool = False
+    """Whether the content starts with the encoding's byte order mark."""
     eol: str = "lf"
+    """The line ending: `lf`, `crlf` or `cr`."""
 
     @property
     def expanded(self) -> str:
@@ -138,16 +139,17 @@ class Stamp(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegularFile:
-    """A regular file. `mode` is None if the scenario states no mode. `mtime` is in seconds since 1970; None means
-    OLD_TIME. `ownership` None means the user that runs readfirst, or in an expected file an unchanged owner. `stamp` is
-    not compared.
-    """
+    """A regular file in a scenario or a snapshot."""
 
     content: Content
     mode: int | None = None
+    """None if the scenario states no mode."""
     mtime: Seconds | None = None
+    """Time in seconds since 1970. None means OLD_TIME."""
     stamp: Stamp | None = field(default=None, compare=False, repr=False)
+    """Only in snapshots."""
     ownership: Ownership | None = None
+    """None means the user that runs readfirst, or in an expected file an unchanged owner."""
 
     @property
     def data(self) -> bytes:

@@ -24,24 +24,23 @@ class UnknownRuleError(ReadfirstError, LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: a behaviour that an implementation follows or breaks. `title` states the behaviour in a sentence, `why`
-    explains its importance for a user.
-
-    `tools` are the tools that the rule is about. For each of these tools, a scenario of the rule must contain a call
-    that is not refused, unless `always_refused` states why this is impossible. `guards` are the kinds of harm that an
-    implementation may do if it breaks the rule. Empty for a rule that prevents no harm (`guards: none` in the file).
-    """
+    """A rule: a behaviour that an implementation follows or breaks."""
 
     id: str
     title: str
+    """The behaviour, in a sentence."""
     class_: RuleClass
     requirement: Requirement
     tools: tuple[str, ...]
+    """For each of these tools, a scenario of the rule must contain a call that is not refused."""
     sources: tuple[str, ...]
     why: str
+    """The importance of the behaviour for a user."""
     position: Position
     always_refused: str | None = None
+    """The reason why no scenario contains a call that is not refused."""
     guards: tuple[Kind, ...] = ()
+    """The kinds of harm that an implementation may do if it breaks the rule."""
     former_class: str = ""
     """The former name of the rule's class, if the file still uses it. Otherwise empty."""
 

@@ -45,15 +45,16 @@ _EXCERPT_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class TextDigest:
-    """An expected text that is too long to be written in full. Each field that is not None must match the actual text.
-    `sha256` is the hexadecimal digest of the text, `lines` the number of its lines, `starts` its beginning, and `ends`
-    its end.
-    """
+    """An expected text that is too long to be written in full. Fields that are not None must match the actual text."""
 
     sha256: str | None = None
+    """Hexadecimal digest of the text in UTF-8, with `$WS` for the workspace."""
     lines: int | None = None
+    """Number of lines."""
     starts: str | None = None
+    """The beginning of the text."""
     ends: str | None = None
+    """The end of the text."""
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -87,17 +88,18 @@ class ForeignContractError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """The expected result of one call. If `error` is not None, the call must be refused with this error. If `text` is
-    None, the words of the answer are not compared. `files` contains every path that the step changes; the value of a
-    deleted path is None. `reminders` are messages to the model, compared only if `Given.reminders` is true.
-    `documented` names the published description that states this result, if any.
-    """
+    """The expected result of one call."""
 
     documented: str | None = None
+    """The name of the published description that states this result. None for a recorded result."""
     error: str | None = None
+    """The name of the error with which the call must be refused. None if it must not be refused."""
     text: str | TextDigest | None = None
+    """None if the words of the answer are not compared."""
     files: Mapping[str, Entry | None] = field(default_factory=dict)
+    """Every path that the step changes. The value of a deleted path is None."""
     reminders: tuple[str | TextDigest, ...] = ()
+    """Messages to the model about changed files and from hooks, compared only if `Given.reminders` is true."""
     position: Position | None = None
 
 
@@ -162,15 +164,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ParallelCalls:
-    """Several calls that the model makes in one message. `expect` contains the files that the whole group changes. If
-    `sides` is not empty, two sessions in separate processes make the calls at the same time: `sides` contains the
-    number of the session (0 or 1) for each call.
-    """
+    """Several calls that the model makes in one message, or that two sessions make at the same time."""
 
     calls: tuple[ToolCall, ...]
     expect: Expectation = Expectation()
+    """The files that the whole group changes."""
     position: Position | None = None
     sides: tuple[int, ...] = ()
+    """The number of the session (0 or 1) for each call. Empty for calls of one message."""
 
 
 Step = ToolCall | ParallelCalls | WorldEvent | SessionEvent
@@ -215,19 +216,21 @@ def with_calls(step: Step, change: Callable[[ToolCall], ToolCall]) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class GivenHook:
-    """A hook of a scenario, which runs before or after each call of the tools in `matcher` (`Edit|Write`). `words` is a
-    text that the hook prints. `code` is its exit code. `input` are arguments that replace the model's arguments.
-    `files` are the files that the hook writes, `moved` the paths that it renames or deletes, with the new path or None.
-    """
+    """A hook of a scenario, which runs before or after each call of the tools in `matcher` (`Edit|Write`)."""
 
     event: HookEvent
     matcher: str
     action: HookAction
     words: str = ""
+    """A text that the hook prints."""
     code: int = 0
+    """The exit code of the hook."""
     input: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that replace the model's arguments."""
     files: Mapping[str, RegularFile] = field(default_factory=dict)
+    """The files that the hook writes."""
     moved: Mapping[str, str | None] = field(default_factory=dict)
+    """The paths that the hook renames or deletes, with the new path or None."""
 
     @property
     def paths(self) -> frozenset[str]:
@@ -246,21 +249,20 @@ class GivenHook:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The files of the workspace before the first step, and the settings of the session.
-
-    `deny` are the patterns of forbidden actions, such as `Edit(secret/**)`. `permissions` are the actions that the
-    session may do; None means all. If `reminders`, reminders about changed files and from hooks are compared. `disk` is
-    the size in bytes of a separate file system for the workspace, if any. If `memory_files`, the model gets a file
-    named CLAUDE.md together with a file that is read in the same directory.
-    """
+    """The files of the workspace before the first step, and the settings of the session."""
 
     files: Mapping[str, Entry] = field(default_factory=dict)
     deny: tuple[str, ...] = ()
+    """The patterns of forbidden actions, such as `Edit(secret/**)`."""
     reminders: bool = False
+    """Whether reminders about changed files and from hooks are compared."""
     hooks: tuple[GivenHook, ...] = ()
     permissions: GivenPermissions | None = None
+    """The actions that the session may do without a question. None means all."""
     disk: int | None = None
+    """Size in bytes of a separate file system for the workspace. None means no separate file system."""
     memory_files: bool = False
+    """Whether the model gets a file named CLAUDE.md together with a file that is read in the same directory."""
 
 
 @dataclass(frozen=True)

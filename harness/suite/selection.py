@@ -19,21 +19,17 @@ class SelectionError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The criteria that a user chose to select scenarios. All must match; an empty criterion matches every scenario.
-
-    A scenario matches if its id is in `ids`, its family in `families`, one of its tags in `tags`, its requirement in
-    `requirements`, its rule in `rules`, and the class of its rule in `classes`. `expression` joins words with `and`,
-    `or`, `not` and parentheses. A word matches if the scenario's id or title contains it, ignoring case. `shard`
-    selects some of the matching scenarios.
-    """
+    """The criteria that a user chose to select scenarios. All must match; an empty criterion matches every scenario."""
 
     ids: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     expression: str = ""
+    """Words with `and`, `or`, `not` and parentheses. A word matches in the id or the title, ignoring case."""
     requirements: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
+    """Classes of the scenario's rule."""
     shard: tuple[int, int] = (1, 1)
     """The part of the selection to use: `(2, 4)` is the second of four parts."""
 

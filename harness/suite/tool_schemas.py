@@ -25,13 +25,12 @@ _JSON_TYPES: Mapping[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """The definition of a tool that the product gives to the model. `schema` is the complete JSON Schema of the
-    arguments. `facts` are about the description of the tool, which is not stored: its length in characters, its
-    SHA-256, its beginning, and facts that it states, such as the maximum number of lines.
-    """
+    """The definition of a tool that the product gives to the model. The description is not stored."""
 
     schema: Mapping[str, Any]
+    """The complete JSON Schema of the arguments."""
     facts: Mapping[str, Any]
+    """Facts about the description, such as its length, its SHA-256 and the maximum number of lines that it states."""
 
 
 def load_tools(file: Path) -> dict[str, dict[str, OfferedTool]]:

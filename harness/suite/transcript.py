@@ -26,20 +26,20 @@ class RecordingError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class RecordedResult:
-    """The recorded answer of one call. Texts that the host program added are stored separately.
-
-    `text` is the tool's answer, with `$WS` for the path of the workspace. `error` is the name of the refusal, or None.
-    If `wrapped`, the host enclosed the answer in `<tool_use_error>`. `after` is the text that the host appended. If the
-    answer contains data of the product that are not stored, `text` is the text before the data, `ending` the text after
-    the data, and `cut` the SHA-256 of the whole answer.
-    """
+    """The recorded answer of one call. Texts that the host program added are stored separately."""
 
     text: str
+    """The tool's answer, with `$WS` for the path of the workspace. Ends before data that are not stored."""
     error: str | None = None
+    """The name of the refusal. None if the call was not refused."""
     wrapped: bool = False
+    """Whether the host enclosed the answer in `<tool_use_error>`."""
     after: str = ""
+    """The text that the host appended."""
     cut: str | None = None
+    """SHA-256 of the whole answer, if the answer contains data of the product that are not stored."""
     ending: str = ""
+    """The text after the data that are not stored."""
 
     @classmethod
     def of(
@@ -70,20 +70,18 @@ class RecordedResult:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptStep:
-    """The recorded results of one step: of one tool call, or of the calls in one message.
-
-    `changes` are the changes of the workspace by the product. The value of a deleted path is None. A changed entry has
-    a mode only if the mode of an existing file changed. `created` contains the mode of each new file and directory.
-    `struck` means that the events `during` the call happened. `reminders` are compared only if `Given.reminders` is
-    true.
-    """
+    """The recorded results of one step: of one tool call, or of the calls in one message."""
 
     tools: tuple[str, ...]
     results: tuple[RecordedResult, ...]
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
+    """The changes of the workspace by the product. The value of a deleted path is None."""
     created: Mapping[str, int] = field(default_factory=dict)
+    """The mode of each new file and directory."""
     struck: bool = False
+    """Whether the events `during` the call happened."""
     reminders: tuple[str, ...] = ()
+    """Compared only if `Given.reminders` is true."""
 
     @property
     def key(self) -> Hashable:
@@ -102,15 +100,15 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """All transcripts of one scenario, by contract. `inputs` is the digest of the recorded files and steps.
-    `unrecorded` contains the reason for each missing transcript. `packed` contains the long texts in compressed form;
-    the keys are their digests.
-    """
+    """All transcripts of one scenario, by contract."""
 
     inputs: str = ""
+    """Digest of the recorded files and steps."""
     transcripts: Mapping[str, Transcript] = field(default_factory=dict)
     unrecorded: Mapping[str, str] = field(default_factory=dict)
+    """The reason for each missing transcript."""
     packed: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """The long texts in compressed form, by their digests."""
 
     def with_transcript(self, contract: str, transcript: Transcript) -> Recording:
         """Return a copy with the transcript of one contract in place of a previous transcript, if any."""

@@ -49,20 +49,19 @@ def _iter_recorded_changes(
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """One change of a behaviour of the reference: from `version` on, its value is `value_after` instead of
-    `value_before`. `models` is the class of models that the change concerns, empty for both classes. `shown` contains
-    the scenarios whose recordings before and after the change differ, with the versions of these recordings, the
-    narrowest range first. `sights` contains the differences between these recordings.
-    """
+    """One change of a behaviour of the reference: from `version` on, the behaviour has a different value."""
 
     version: str
     behaviour: str
     meaning: str
     models: str
+    """The class of models that the change concerns. Empty for both classes."""
     value_before: Any
     value_after: Any
     shown: tuple[tuple[str, Point], ...] = ()
+    """The scenarios whose recordings before and after the change differ, the narrowest range of versions first."""
     sights: tuple[RecordedChange, ...] = ()
+    """The differences between these recordings."""
 
     @property
     def point(self) -> Point | None:

@@ -10,15 +10,14 @@ from readfirst.harness.adapter_api import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A tool call of the model. A string as `arguments` is sent unchanged, even if it is not valid JSON. `ends` states
-    how the model's message ends early: its connection is cut (`cut`), or it reaches its maximum length (`limit`). None
-    for a complete message.
-    """
+    """A tool call of the model."""
 
     id: str
     tool: str
     arguments: Mapping[str, Any] | str
+    """A string is sent unchanged, even if it is not valid JSON."""
     ends: Literal["cut", "limit"] | None = None
+    """How the message ends early: the connection is cut, or the maximum length is reached. None if it is complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +32,17 @@ Block = ToolUse | TextBlock
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request of an agent to the model. `tools` are the offered tools, and `offers` their descriptions, if the wire
-    format contains them. `answers` are the results of the model's last calls by call id. `notes` are texts next to the
-    results. Media in a result are replaced by a placeholder such as `[image image/png 70]`: kind, type, and number of
-    base64 characters.
-    """
+    """A request of an agent to the model: the offered tools, and the results of the model's last calls."""
 
     model: str
     stream: bool
     tools: frozenset[str] = frozenset()
     answers: Mapping[str, ToolResult] = field(default_factory=dict)
+    """The results by call id. Media are replaced by a placeholder such as `[image image/png 70]`; see `media`."""
     offers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The descriptions of the tools. Empty for some wire formats."""
     notes: tuple[str, ...] = ()
+    """Additional texts next to the results."""
 
 
 @dataclass(frozen=True, slots=True)
