@@ -46,7 +46,7 @@ Arguments = Mapping[str, Any]
 Ending = Literal["cancelled", "stopped", "cut", "limit"]
 """The ways to end a call early without sending a signal. `InterruptibleSession.call_interrupted` describes them."""
 Interfere = Callable[[], None]
-"""A function that the harness passes to a session, to be run during a call. It changes a file, for example."""
+"""A function that the harness passes to a session, to be run during a call, for example to change a file."""
 PermissionMode = Literal["default", "plan", "acceptEdits", "bypassPermissions"]
 MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 """The permission modes of a session: read only, plan only, edit inside the working directories, or everything."""
@@ -66,7 +66,7 @@ class ToolResult:
 
 
 NO_ANSWER = ToolResult("No answer.", True, "no_answer")
-"""The result to return for a call without an answer: its arguments never arrived completely, or its program ended."""
+"""The result of a call without an answer, because its arguments were cut off, or because its program ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,10 @@ class ParallelSession(Protocol):
 
 @runtime_checkable
 class RacingSession(Protocol):
-    """A session that can pause a call after its validation, while a file is changed (capability `during`)."""
+    """A session that can pause a call after its validation, so that a file can be changed (capability `during`)."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call, and run `interfere` once between validation and execution; never if the call is refused."""
+        """Execute one call, and run `interfere` once between validation and execution, but not if the call is refused."""
 
 
 @runtime_checkable
@@ -199,10 +199,10 @@ class ResumingSession(Protocol):
 
 @runtime_checkable
 class CompactingSession(Protocol):
-    """A session whose conversation can be replaced by a summary of it (capability `compact`)."""
+    """A session whose conversation can be replaced by a summary (capability `compact`)."""
 
     def compact(self) -> None:
-        """Replace the conversation by a summary of it, as the implementation does when the context window is full."""
+        """Replace the conversation by a summary, as the implementation does when the context window is full."""
 
 
 @runtime_checkable

@@ -34,7 +34,7 @@ REFUSALS: Mapping[str, str] = {
     "changed-content": "a change of a file whose content is different since its Read, whatever its time",
     "deleted-since-read": "a change of a file that was deleted after its Read",
 }
-"""Names and descriptions of the calls that an implementation may declare to refuse though the contract answers them."""
+"""Calls that an implementation may refuse if it declares so, although the contract answers them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ _FORMER_TRAITS: Mapping[str, str] = {
 
 
 def _warn_of_former_name(former: str, stacklevel: int) -> str:
-    """Warn that an adapter uses the former name of a field of AdapterTraits. Return the present name."""
+    """Warn that an adapter uses the former name of a field of AdapterTraits. Return the current name."""
     name = _FORMER_TRAITS[former]
     message = f"AdapterTraits.{former} is now AdapterTraits.{name}; the former name will be removed."
     warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)

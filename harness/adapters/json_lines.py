@@ -183,7 +183,7 @@ class LinesAdapter:
         return LinesSession(self.start, self._numbers, self._time_limit, workspace)
 
     def reset(self) -> None:
-        """End the program and its children. The next session starts it again."""
+        """End the program and its children. The next session starts the program again."""
         if self._program is not None:
             self._program.end()
 
@@ -249,7 +249,7 @@ class LinesSession:
         time_limit: float,
         workspace: Workspace | None,
     ) -> None:
-        """Open a session in the program. `workspace` is None for a sub-agent that another session has started."""
+        """Open a session in the program that `start` returns. `workspace` is None for a sub-agent's session."""
         self._start = start
         self._program = start()
         self._numbers = numbers

@@ -60,7 +60,7 @@ def workspace_from_message(message: Mapping[str, Any]) -> Workspace:
 PROTOCOL = 1
 """Version of the protocol. The first messages of the client and of the server contain it."""
 _MAX_QUOTED_CHARS = 500
-"""Maximum number of characters that an error message quotes of an invalid result."""
+"""Maximum number of characters of an invalid result in an error message."""
 _MAX_TRACEBACK_CHARS = 8192
 """Maximum characters of a traceback in an error message. Only the end of a longer traceback is sent."""
 

@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 MASK = "…"
-"""Character that is used instead of a token in a masked text."""
+"""Character that replaces a token in a masked text."""
 
 
 def mask_tokens(text: str) -> str:

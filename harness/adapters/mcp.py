@@ -166,7 +166,7 @@ class McpSession:
         return self._result(self._server.call(tool, arguments, self._time_limit))
 
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
-        """Send all calls of one message at once, and return their results. They may be executed in parallel."""
+        """Send all calls of one message at once, and return their results. The server may run the calls in parallel."""
         return [*map(self._result, self._server.calls(calls, "the parallel group", self._time_limit))]
 
     def call_interrupted(

@@ -78,9 +78,8 @@ class McpServer(LineProgram):
     def call_and_cancel(
         self, name: str, arguments: Arguments, wait: Callable[[], None], timeout: float
     ) -> types.CallToolResult | None:
-        """Call one tool, and cancel the call when the function `wait` returns, which runs in a separate thread. Return
-        the result of the call. Return None if the server does not answer the cancelled call: this is the behaviour that
-        the protocol requires. Raises AdapterError as the method `calls` does.
+        """Call one tool, and cancel the call when the function `wait`, which runs in a thread, returns. Return the
+        result, or None if the server does not answer the cancelled call, as the protocol requires. Raises AdapterError.
         """
         with self._deadline_after(name, timeout) as deadline:
             numbers = self._send_requests([_call_request(name, arguments)], deadline)

@@ -98,7 +98,7 @@ def reference_server(
 
 
 class ReferenceSession:
-    """A session of the reference. It uses one `FileTools`, and converts the results to those of the harness."""
+    """A session of the reference. It uses one `FileTools`, and converts the results to ToolResult."""
 
     def __init__(self, tools: FileTools) -> None:
         self._tools = tools

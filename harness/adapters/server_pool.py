@@ -29,7 +29,8 @@ _MAX_DIFFERENT_SCENARIOS = 5
 """Sessions share servers until more scenarios than this number have a different result on a separate server."""
 _SESSIONS_PER_DIFFERENCE = 3
 _MAX_CONSECUTIVE = 3
-"""Shared servers are replaced after this number of consecutive results that differ on a separate server."""
+"""Shared servers are replaced after this number of consecutive scenarios with a different result on a separate server.
+"""
 
 _REQUESTED = "as asked"
 _REQUESTED_SHARED = "as asked, without a trial: what fails may pass alone"
@@ -80,7 +81,7 @@ class ServerPool:
 
     @contextmanager
     def site(self, pool: WorkspacePool, scenario: Scenario, adapter: Adapter) -> Iterator[WorkspaceDir]:
-        """Lend an empty workspace during the block, and choose a shared or a separate server for the session in it."""
+        """Lend an empty workspace to a `with` block, and choose a shared or a separate server for the session in it."""
         self._sessions += 1
         if not self._was_probed and self._sessions > _SESSIONS_BEFORE_PROBE:
             self._was_probed = True
@@ -130,7 +131,7 @@ class ServerPool:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """During the block, use a separate server for each session."""
+        """During the `with` block, use a separate server for each session."""
         self._separate_only = True
         try:
             yield

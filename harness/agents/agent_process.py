@@ -40,7 +40,7 @@ class Dialogue(Protocol):
     """Takes the role of the agent's user. Uses the agent's standard input and output."""
 
     def hear(self, part: bytes) -> None:
-        """Process the next part of the agent's output."""
+        """Process the next bytes of the agent's output."""
 
     def hang_up(self) -> None:
         """Close the agent's standard input."""
@@ -177,7 +177,7 @@ class Conversation:
         return tool_use.id
 
     def say(self, text: str) -> None:
-        """End the model's turn with a text. The conversation continues."""
+        """Answer with a text, which ends the model's turn. The conversation continues."""
         self._send_blocks((TextBlock(text),), self.program.time_limit)
 
     def end_turn(self, then: Callable[[], None]) -> None:

@@ -27,7 +27,7 @@ class JsonLines(ABC):
         """Process one message that the program has printed."""
 
     def hear(self, part: bytes) -> None:
-        """Process the next part of the program's output. Lines that are not JSON objects are ignored."""
+        """Process the next bytes of the program's output. Lines that are not JSON objects are ignored."""
         *lines, self._incomplete_line = (self._incomplete_line + part).split(b"\n")
         self._incomplete_line = self._incomplete_line[-_MAX_LINE_BYTES:]
         for line in lines:

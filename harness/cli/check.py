@@ -90,7 +90,7 @@ def _describe_behaviour(adapter: Adapter, workspaces: WorkspacePool) -> Iterator
 
 @contextmanager
 def _report_if_slow(name: str) -> Iterator[None]:
-    """If the block runs longer than _SLOW_S seconds, print that the check `name` is still running."""
+    """If the `with` block runs longer than _SLOW_S seconds, print that the check `name` is still running."""
     timer = Timer(_SLOW_S, lambda: say(f"...  {name} (still running)", err=True))
     timer.daemon = True
     timer.start()

@@ -21,7 +21,7 @@ _SYSTEM_ERRNOS = frozenset(
         *(errno.ENOMEM, errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS),
     }
 )
-"""Errors without a traceback, as they are not bugs: the system refuses an operation or lacks a resource."""
+"""Numbers of errors that are not bugs: the system refuses an operation or lacks a resource. No traceback is printed."""
 _REMEDY = "Free space or grant access there; HOME, XDG_CACHE_HOME and TMPDIR name where readfirst keeps its own files."
 
 _tracebacks = False

@@ -217,7 +217,7 @@ def open_suite(fixtures: Sequence[str] | None, *, trust: bool = False) -> Suite:
 
 
 def in_installed_package(file: Path) -> bool:
-    """Whether a file, which need not exist, is in the installed package, which must not be changed."""
+    """Whether a path is in the installed package, which must not be changed. The path may be missing."""
     import readfirst
     from readfirst.harness.suite.suite import Suite
 

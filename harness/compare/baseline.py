@@ -98,7 +98,7 @@ class Baseline:
         )
 
     def entry_for(self, verdict: Verdict) -> Acceptance | None:
-        """Return the entry for a verdict's scenario, otherwise the entry for its rule. None if there is neither."""
+        """Return the entry for a verdict's scenario, otherwise the entry for its rule. None without an entry."""
         own = self.accepted.get((verdict.scenario_id, verdict.contract))
         return own or self.accepted.get((verdict.rule, verdict.contract))
 

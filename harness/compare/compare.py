@@ -224,7 +224,7 @@ class _Comparison:
         )
 
     def _status(self, outcome: Outcome) -> tuple[Status, Blame | None, str]:
-        """Return the status, the party to blame for an error, and the reason. `verdict` may change a passed status."""
+        """Return the status, the part of the system to blame, and the reason. `verdict` may change a passed status."""
         breakage = outcome.error
         if breakage is not None:
             deviated = any(difference.level == "effects" for difference in self.differences)
@@ -252,7 +252,7 @@ class _Comparison:
         return effects_clause_for(self.scenario, part.expect, self.contract)
 
     def _compare_call(self, index: int, number: int, call: ToolCall, happened: StepOutcome) -> Clause | None:
-        """Compare a call's result with the contract's expected result (clause). Return the clause, None if missing."""
+        """Compare a call's result with the contract's expected result (clause). Return the clause. None if missing."""
         clause = self._clause(call)
         if clause is None:
             self.lacks_clause = True

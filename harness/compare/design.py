@@ -35,7 +35,8 @@ _CHANGE_KEEPING_TOOLS: Mapping[Design, frozenset[str]] = {
     "content-checked": _EDITING | {"Write"},
     "ungated": _EDITING,
 }
-"""The tools of a design that must not overwrite changes of other programs, even in calls that the contract refuses."""
+"""For each design, the tools that must not overwrite other programs' changes, even in calls that the contract refuses.
+"""
 
 
 def apply_design(

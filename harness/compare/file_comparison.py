@@ -18,7 +18,7 @@ from readfirst.harness.suite.unwrap_host_text import without_outer_whitespace
 from readfirst.harness.workspace.snapshot import Trace, candidate_paths
 
 _MAX_EXCERPT_BYTES = 4096
-"""Maximum size of a content that a difference quotes in full, in bytes. Otherwise only an excerpt is quoted."""
+"""Maximum bytes of a content that a difference quotes in full. From a longer content, only an excerpt is quoted."""
 
 _OUTSIDE_PREFIXES = ("../", "$HOME/", "$TMPDIR/")
 

@@ -176,7 +176,7 @@ class Summary:
 
     @property
     def exit_code(self) -> ExitCode:
-        """The exit code. An error outranks a failure. A run never passes if one of its suites judged no scenario."""
+        """The exit code. An error is worse than a failure. A run never passes if a suite judged no scenario."""
         if self._errors:
             return ExitCode.ERROR
         if self._not_conformant:

@@ -20,7 +20,7 @@ from readfirst.harness.suite.tool_schemas import OfferedTool, load_tools
 
 @dataclass(frozen=True, slots=True)
 class HarmChange:
-    """A kind of harm. Scenarios in `newly` have it only on the second side, in `no_longer` only on the first side."""
+    """A kind of harm. `newly`: scenarios with this harm only on the second side. `no_longer`: only on the first."""
 
     kind: Kind
     newly: tuple[str, ...]
@@ -77,7 +77,7 @@ class _Comparison:
     after: Side
 
     def open(self) -> AbstractContextManager[Callable[[str], _Compared]]:
-        """Return a context manager that yields the function which compares one scenario. The process pool uses it."""
+        """Return a context manager that yields the function to compare one scenario. Used by the process pool."""
         return nullcontext(self.compare_scenario)
 
     def compare_scenario(self, scenario_id: str) -> _Compared:

@@ -21,7 +21,7 @@ from readfirst.harness.suite.transcript import RecordedResult, Recording, Transc
 _MAX_SCENARIOS = 4
 """Maximum number of scenarios of a cause whose recordings are used to find the versions that introduced it."""
 _MAX_POINTS = 4
-"""Maximum number of versions that are stated for a cause. If more versions introduced it, none are stated."""
+"""Maximum number of versions that are stated for a cause. With more versions, no version is stated."""
 
 
 def add_versions(

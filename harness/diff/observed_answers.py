@@ -40,7 +40,7 @@ def recorded_answers(scenario: Scenario, transcript: Transcript) -> dict[CallInd
 
 
 _MAX_INDEXED_BYTES = 65_536
-"""Maximum size of the beginning of a file that is split into lines, in bytes."""
+"""Number of bytes at the beginning of a file that are split into lines."""
 _MAX_SEARCHES = 16
 """Number of lookups in KnownLines that search the texts. Further lookups use an index."""
 

@@ -23,7 +23,7 @@ MAX_DETAILED_CAUSES = 10
 """Maximum number of causes that are shown in detail on a terminal. If there are more, each cause has one line."""
 _LACKS = "the adapter lacks "
 _MAX_REASONS = 5
-"""Maximum number of listed reasons for not comparing scenarios, and of missing capabilities that a reason names."""
+"""Maximum number of listed reasons why scenarios were not compared, and of missing capabilities in one reason."""
 _MAX_RARE_SCENARIOS = 2
 """A change of words is rare if it occurs in at most this many scenarios."""
 

@@ -64,7 +64,7 @@ def _check_command_output(
 
 
 def _unreadable_reason(given: Given, path: str) -> str:
-    """Return the reason why the session must not read a file: `is outside the session's folders`. Empty if it may."""
+    """Return the reason why the session must not read a file, or an empty text: `is outside the session's folders`."""
     if (rule := _find_denying_pattern(given.deny, "Read", path)) is not None:
         return f"the rule {rule} closes"
     return "is outside the session's folders" if _is_outside(given.permissions, path) else ""

@@ -63,12 +63,12 @@ _MAX_VARIANTS = 64
 """Maximum number of possible texts of a file after one replacement. The next replacement is applied to each text."""
 _SPACE = r"[ \t\f\v\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]"
 _SPACES_AT_ENDS = re.compile(rf"{_SPACE}(?<!{_SPACE}{_SPACE}){_SPACE}*+(?=[\r\n]|\Z)")
-"""Whitespace before a line end or the text's end. It starts with a character class, which makes the search fast."""
+"""Pattern of whitespace before a line end or the end of the text. Fast, because it starts with a character class."""
 
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """A text after a replacement, and the spans of the inserted texts. `curled`: their quotes may have become curly."""
+    """A text after a replacement, and the spans of the inserted texts. `curled`: their quotes may be curly."""
 
     text: str
     inserted: tuple[Span, ...]

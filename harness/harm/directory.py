@@ -20,7 +20,7 @@ _COMMAND_WORD_PATTERN = re.compile(r"""(?:[^\s;&|"']|"[^"]*"|'[^']*')+|[;&|\n]+"
 
 @dataclass
 class WorkingDirectory:
-    """The current and first working directory of a session or sub-agent, relative to the workspace."""
+    """The current and the initial working directory of a session or sub-agent, relative to the workspace."""
 
     start: str
     current: str

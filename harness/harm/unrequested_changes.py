@@ -83,7 +83,7 @@ def check_edit(
 def _describe_wrong_edit(
     path: str, knowledge: FileKnowledge, before: bytes, edit: Sequence[Replacement], after: bytes
 ) -> UnlocatedHarm:
-    """Return the harm of an answered Edit or MultiEdit if the new content of the file is not an allowed result."""
+    """Return the harm of an answered Edit or MultiEdit whose result, the file's new content, is not allowed."""
     excerpts = _difference_excerpts(Content.of(before).text, after)
     former_contents = knowledge.former if knowledge.others else ()
     if any(is_allowed_result(former, edit, after, crlf=False) for former in former_contents):

@@ -55,7 +55,7 @@ def _has_same_content(before: Entry | None, after: Entry | None) -> bool:
 
 
 def fingerprint(scenario: Scenario) -> str:
-    """Return a digest of the workspace and the steps. It does not depend on the form of the YAML."""
+    """Return a digest of the workspace and the steps. It does not depend on the formatting of the YAML."""
     setup = replace(scenario.given, reminders=False, deny=tuple(sorted(scenario.given.deny)))
     text = json.dumps([setup, scenario.steps], sort_keys=True, default=_as_json)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -22,7 +22,7 @@ LISTENING = b"listening"
 
 
 def main(arguments: list[str]) -> NoReturn:
-    """Send a listening socket to the harness, and execute the program. PORT is replaced by the port of the socket."""
+    """Send a listening socket to the harness, and execute the program, with the socket's port in place of PORT."""
     split = arguments.index("--")
     files, command = arguments[:split], arguments[split + 1 :]
     with (

@@ -20,7 +20,7 @@ _MAX_LINKS = 40
 
 @dataclass(frozen=True, slots=True)
 class Covered:
-    """Directories that the sandbox hides: `private` ones of the user, `hidden` ones of suites. Links are resolved."""
+    """Directories that the sandbox hides: `private` directories of the user, `hidden` directories of suites."""
 
     private: Sequence[Path]
     hidden: Sequence[Path]

@@ -17,7 +17,7 @@ _LOG.propagate = False
 
 @contextmanager
 def tracing(stream: IO[str]) -> Iterator[None]:
-    """During the block, write the call log (calls, events and answers) to `stream`."""
+    """During the `with` block, write the call log (calls, events and answers) to `stream`."""
     handler = logging.StreamHandler(stream)
     _LOG.addHandler(handler)
     _LOG.setLevel(logging.DEBUG)

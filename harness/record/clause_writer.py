@@ -10,7 +10,7 @@ from readfirst.harness.suite.scenario import Clause, TextDigest
 from readfirst.harness.yaml_io.yaml_writer import Value
 
 _DIGEST_THRESHOLD = 4096
-"""Maximum characters of a text, or bytes of a file, in an expectation. A larger one becomes a digest."""
+"""Maximum characters of a text, or bytes of a file, in an expectation. A digest replaces a larger content."""
 
 
 def is_stated(observed: Clause, clause: Clause) -> bool:

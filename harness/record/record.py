@@ -88,7 +88,7 @@ def find_unrecorded(suite: Suite, ids: Iterable[str], contracts: Sequence[Contra
 
 
 def store_reason(suite: Suite, scenario_id: str, contract: str, reason: str) -> dict[Path, bytes]:
-    """Return, by path, a recording file that states why `contract` has no transcript. Raises RecordingError."""
+    """Return a recording file that states why `contract` has no transcript, as bytes by path. Raises RecordingError."""
     recording = suite.recordings.find(scenario_id).intact()
     inputs = suite.scenario(scenario_id, require_expect=False).inputs
     if recording.inputs != inputs:
@@ -268,7 +268,7 @@ class _PendingRecording:
         return self._make_result("fixed" if contradicted else "created", message)
 
     def _changed_expectations(self, own: Transcript) -> tuple[dict[StepPath, Any], bool]:
-        """Return the expectations that the transcript `own` changes, by step, and whether a recorded one changes."""
+        """Return the expectations that the transcript `own` changes, by step, and whether one of them was recorded."""
         edits: dict[StepPath, Any] = {}
         contradicted = False
         if self.scenario.composed:

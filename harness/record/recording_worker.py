@@ -40,7 +40,7 @@ _FIRST_BINARY_VERSION = Version("2.1.113")
 _SCENARIO_S = 0.25
 """Seconds that a scenario takes in a running session. Used to estimate the duration of replays."""
 MIN_PRINTED_ESTIMATE_S = 30.0
-"""Minimum number of seconds of an estimate that is printed."""
+"""Minimum seconds of an estimate. A shorter estimate is not printed."""
 
 
 class ReplayProgress:

@@ -55,7 +55,8 @@ def rewrite_expectations(source: str, wanted: Mapping[StepPath, Any]) -> str:
 
 
 _Replacement = tuple[int, int, list[str]]
-"""A change of lines: the index of the first replaced line, the index after the last, and the new lines."""
+"""A change of lines: the index of the first replaced line, the index after the last replaced line, and the new lines.
+"""
 
 
 def _plan_replacement(

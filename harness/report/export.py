@@ -302,7 +302,7 @@ def _expected_entry_value(entry: Entry) -> dict[str, Any]:
 
 
 def _entry_value(entry: Entry, *, given: bool = False) -> dict[str, Any]:
-    """Return the exported value of an entry. With `given`, for initial files, default modes and a time are added."""
+    """Return the exported value of an entry. `given` means an initial file: default modes and a time are added."""
     file_mode, directory_mode = (_FILE_MODE, _DIRECTORY_MODE) if given else (None, None)
     match entry:
         case RegularFile(mode=mode, mtime=mtime, ownership=ownership):

@@ -111,7 +111,7 @@ def _count_cells(count: Count, levels: Sequence[Level]) -> list[str]:
 
 
 def _rule_blocks(run: Run, sources: ReportSources, levels: Sequence[Level]) -> Iterator[str]:
-    """Yield a table of classes, the list of failing rules, and explanations of the first rules' shortest failures."""
+    """Yield a table of classes, the list of failing rules, and explanations of the shortest failures of some rules."""
     tally = RuleTally(sources.rules)
     for verdict, ruling in run.judged:
         tally.add(verdict, ruling)

@@ -136,7 +136,7 @@ class Target:
         return verdict, self._checker.apply_baseline(verdict)
 
     def unclaimed(self, contract: str) -> str:
-        """Return the required but undeclared capabilities as text, empty if none. Raises UnconnectedError."""
+        """Return the required but undeclared capabilities as text, or an empty text. Raises UnconnectedError."""
         with self._directory():
             return ", ".join(sorted(self._checker.required - self._connect(contract).claims))
 

@@ -154,7 +154,7 @@ def _clause_of_notebook_edit(
 def _clause_of_change(
     tool: str, path: object, files: Mapping[str, Entry | None], changes: Mapping[str, Entry | None]
 ) -> Clause | None:
-    """Return the result of an Edit or Write, from the only file in `changes`. None for several files or other tools."""
+    """Return the expected result of an Edit or Write, computed from the only file in `changes`. Otherwise None."""
     name, changed = next(iter(changes.items()))
     if tool not in ("Edit", "Write") or not isinstance(path, str) or len(changes) > 1:
         return None
@@ -196,7 +196,7 @@ def _clause_with_change(name: str, text: str, content: str) -> Clause:
 
 
 def _path_in_workspace(path: str, files: Mapping[str, Entry | None]) -> str | None:
-    """Return the expected result of an Edit or Write, computed from the only file in `changes`. Otherwise None."""
+    """Return the path in a call's arguments, relative to the workspace. None if the path is outside the workspace."""
     if not path.startswith(_ROOT):
         return None
     name = resolved_links(posixpath.normpath(path.removeprefix(_ROOT)), files)

@@ -173,7 +173,7 @@ class HardLink:
 
 @dataclass(frozen=True, slots=True)
 class Directory:
-    """A directory. `mode` is None if the scenario states no mode. `ownership` None: the user that runs readfirst."""
+    """A directory. `mode` None: the scenario states no mode. `ownership` None: the user that runs readfirst."""
 
     mode: int | None = None
     ownership: Ownership | None = None

@@ -259,7 +259,7 @@ class _Reader(Inspection):
         return None
 
     def calls(self, nodes: Sequence[Node], others: tuple[str, ...]) -> Iterator[ToolCall]:
-        """Yield each call in a list. Calls with errors are reported and skipped. A call may have the keys `others`."""
+        """Yield each call in a list. Calls with errors are reported and skipped. `others` are further keys of calls."""
         for node in nodes:
             action = self.action(node.called("a call"), CALLS)
             if action:

@@ -99,7 +99,7 @@ class ScenarioIndex:
 
     @cached_property
     def _tables(self) -> Mapping[str, Sequence[tuple[Path, bool]]]:
-        """The files with several scenarios, by family. The flag is true for files from a program (`corpus`)."""
+        """The files with several scenarios, by family. The flag is true for generated files (`corpus`)."""
         tables: dict[str, list[tuple[Path, bool]]] = {}
         for name in self._names[1]:
             tables.setdefault(_family_of(name), []).append((self.file_of(name), False))

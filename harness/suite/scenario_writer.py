@@ -19,7 +19,7 @@ def scenario_text(values: Mapping[str, Any]) -> str:
 
 
 def yaml_lines(values: Mapping[str, Any], indent: int) -> list[str]:
-    """Return a part of a scenario as lines of YAML. Short values, except files and expectations, use one line."""
+    """Return some keys of a scenario as lines of YAML. Short values, except files and expectations, use one line."""
     lines = []
     for key, value in values.items():
         name = f"{' ' * indent}{emit_flow(key)}:"

@@ -70,7 +70,7 @@ class ChangePoint:
 
 
 def scenarios_of_changes() -> frozenset[str]:
-    """Return the scenarios that show changed behaviours. More recordings of them date the changes more exactly."""
+    """Return the scenarios that show changed behaviours. More recordings of these scenarios give more exact dates."""
     changed = (history for history in behaviour_histories().values() if history.changes)
     return frozenset(name for history in changed for name in history.shown_by)
 

@@ -91,7 +91,7 @@ class TooLargeError(Exception):
 _SYSTEM_ERRORS = frozenset(
     {errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOSPC, errno.EROFS}
 )
-"""Numbers of errors that the system causes (a full disk), and not the implementation."""
+"""Numbers of errors that the system causes, such as a full disk."""
 
 
 @contextmanager

@@ -53,7 +53,7 @@ class Mounts:
         self._file_systems: dict[str, _FileSystem] = {}
 
     def mount(self, folder: str) -> None:
-        """Mount the file system of a directory. The first call creates it, empty. Raises OSError if it is mounted."""
+        """Mount the file system of a directory. The first call creates it, empty. Raises OSError if mounted already."""
         if folder not in self._file_systems:
             self._file_systems[folder] = _FileSystem(self._libc, _MOUNT_SIZE_BYTES)
         self._file_systems[folder].mount(folder)

@@ -216,7 +216,7 @@ class WorkspaceDir:
         return map_texts(value, lambda text: text.replace("$WS", self.root))
 
     def with_placeholders(self, text: str) -> str:
-        """Return an answer with placeholders, such as `$WS`, for the parts that depend on the machine."""
+        """Return an answer with placeholders, such as `$WS`, for values that depend on the machine."""
         return normalize_text(text, self.root, self.home)
 
     def clear(self) -> None:

@@ -197,7 +197,7 @@ def _command_arguments(options: Options) -> list[str]:
 WINDOW = 200_000
 """Size in tokens of the context window that the product is told to use. Later models have a larger window."""
 _CROWDED_TOKENS = 185_000
-"""Tokens that the model reports as used, so that the product summarises. With more, the product would stop."""
+"""Tokens that the model reports as used, so that the product summarises. With more tokens, the product would stop."""
 _UNKNOWN_TOOL = "Nothing"
 """Name of a tool that does not exist. Calls of this tool lengthen the conversation, but change no file and no state."""
 

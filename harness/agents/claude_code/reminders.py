@@ -22,7 +22,7 @@ _SUB_AGENT_PATTERN = _reminder_pattern(
 """Matches later versions' reminders about sub-agents and skills. Removed, because they occur in every replay."""
 
 _PLAN_MODE_PATTERN = _reminder_pattern(r"Plan mode (?:is|still) active")
-"""Matches the reminder of plan mode, which some versions add to every result, others only to some."""
+"""Matches the reminder of plan mode. Some versions add the reminder to every result, other versions to some results."""
 
 _FILE_CHANGE = r"Note: [^\n]+? (?:was modified, either by|changed on disk since) "
 _MERGED_FILE_PATTERN = _reminder_pattern(_FILE_CHANGE, before=r"\n*")

@@ -30,7 +30,7 @@ from readfirst.harness.agents.scripted_model.server import Turn
 from readfirst.harness.processes.temp_dirs import Scratch
 
 _EXIT_MESSAGES = frozenset({"Path contains null bytes"})
-"""If a call makes a version exit with one of these texts, the text is the call's answer. Other exits are errors."""
+"""Texts that become the answer of a call if a version prints the text and exits. All other exits are errors."""
 _AGENT_TOOLS = ("Agent", "Task")
 """Names that versions use for the tool that starts a sub-agent, the newest name first."""
 
@@ -291,7 +291,7 @@ def _agent_call(conversation: Conversation, *, in_background: bool = False) -> t
 
 
 class SubAgent:
-    """The session of a sub-agent that its main session waits for. Until the sub-agent ends, it makes all calls."""
+    """The session of a sub-agent, which makes all calls. Its main session waits until the sub-agent ends."""
 
     def __init__(self, session: ResumableConversation, call_id: str) -> None:
         self.call = session.call

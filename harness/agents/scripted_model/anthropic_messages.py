@@ -19,7 +19,7 @@ from readfirst.harness.agents.scripted_model.wire_format import (
 )
 
 _message_numbers = itertools.count(1)
-"""Numbers in the ids of replies, which must differ, because the product merges messages with the same id."""
+"""Numbers for the ids of replies. The product merges messages with the same id."""
 
 
 class AnthropicMessages:

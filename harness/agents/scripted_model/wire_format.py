@@ -79,7 +79,7 @@ def json_reply(value: object) -> Reply:
 
 
 def event_stream(events: Sequence[tuple[str, object]]) -> Reply:
-    """Return a reply with server-sent events: pairs of a name, perhaps empty, and a string or a value for JSON."""
+    """Return a reply with server-sent events. Each event has a name, perhaps empty, and a string or a JSON value."""
     lines = []
     for name, data in events:
         if name:
