@@ -54,15 +54,14 @@ MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The result of one call as the model sees it. `error` is the name of the error in `fixtures/errors.yaml`. If
-    `error` is None, the harness infers the error from the text. `reminders` are further messages to the model with the
-    result. Only sessions with the capability `reminders` return reminders.
-    """
+    """The result of one call as the model sees it."""
 
     text: str
     is_error: bool = False
     error: str | None = None
+    """The name of the error in `fixtures/errors.yaml`. If None, the harness infers the error from the text."""
     reminders: tuple[str, ...] = ()
+    """Further messages to the model with the result. Only sessions with the capability `reminders` return any."""
 
 
 NO_ANSWER = ToolResult("No answer.", True, "no_answer")
@@ -71,28 +70,31 @@ NO_ANSWER = ToolResult("No answer.", True, "no_answer")
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A command that the agent must run before (`PreToolUse`) or after (`PostToolUse`) each call of the tools in
-    `matcher`. `matcher` is `*`, or names of tools separated by `|`. `command` is for `/bin/sh -c`, started in the
-    workspace, with the call as JSON on its standard input: `hook_event_name`, `tool_name`, `tool_input`, and after the
-    call `tool_response`. Exit code and output have the meaning of Claude Code hooks.
+    """A command that the agent must run before or after some calls. Exit code and output have the meaning of Claude
+    Code hooks.
     """
 
     event: str
+    """`PreToolUse` (before the call) or `PostToolUse` (after the call)."""
     matcher: str
+    """The tools: `*`, or names separated by `|`."""
     command: str
+    """A command for `/bin/sh -c`, started in the workspace, with the call as JSON on its standard input:
+    `hook_event_name`, `tool_name`, `tool_input`, and after the call `tool_response`.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """The actions that a session may perform. The session must refuse all other actions. `allow` are permission rules
-    as in a Claude Code settings file, for example `Edit(docs/**)`, relative to `directory`. The working directories of
-    the session are `directory` and `additional`.
-    """
+    """The actions that a session may perform. The session must refuse all other actions."""
 
     mode: PermissionMode
     directory: Path
+    """The working directory of the session."""
     allow: tuple[str, ...] = ()
+    """Permission rules as in a Claude Code settings file, such as `Edit(docs/**)`, relative to `directory`."""
     additional: tuple[Path, ...] = ()
+    """Further directories that count as working directories of the session."""
 
 
 class Editor(Protocol):
@@ -109,26 +111,26 @@ class Editor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Workspace(os.PathLike[str]):
-    """The workspace of one scenario, as the adapter gets it: an absolute directory without symbolic links, and its
-    rules.
-
-    `deny` are permission rules as in a Claude Code settings file, for example `Edit(secret/**)`; a relative pattern is
-    relative to `root`. `hooks` run around calls, in this order; only sessions with the capability `hooks` get any.
-    `home` is the session's home directory (`~`). `needs` are the capabilities that the scenario needs. `isolated`
-    requires a separate process that starts in `root`; otherwise one process may serve many workspaces. `relative` means
-    that paths in calls are relative to the working directory. If `permissions` is None, every call is allowed, except
-    for paths in `deny`. `editor` is the user's editor, for an implementation with the capability `buffers`.
-    """
+    """The workspace of one scenario, as the adapter gets it: a directory, and rules for the calls in it."""
 
     root: Path
+    """The absolute path of the workspace, without symbolic links."""
     home: Path
+    """The session's home directory (`~`)."""
     deny: tuple[str, ...] = ()
+    """Permission rules as in a Claude Code settings file, such as `Edit(secret/**)`, relative to `root`."""
     needs: frozenset[str] = frozenset()
+    """The capabilities that the scenario needs."""
     isolated: bool = False
+    """Whether a separate process that starts in `root` is required. Otherwise, processes may be shared."""
     relative: bool = False
+    """Whether paths in calls are relative to the working directory."""
     hooks: tuple[Hook, ...] = ()
+    """Run around calls, in this order. Only sessions with the capability `hooks` get any."""
     permissions: Permissions | None = None
+    """If None, every call is allowed, except for paths in `deny`."""
     editor: Editor | None = None
+    """The user's editor, for an implementation with the capability `buffers`."""
 
     def __fspath__(self) -> str:
         return str(self.root)
@@ -154,7 +156,7 @@ class RacingSession(Protocol):
     """A session that can pause a call after its validation, so that a file can be changed (capability `during`)."""
 
     def call_during(self, tool: str, arguments: Arguments, interfere: Interfere) -> ToolResult:
-        """Execute one call, and run `interfere` once between validation and execution, but not if the call is refused."""
+        """Execute one call, and run `interfere` once between validation and execution, unless the call is refused."""
 
 
 @runtime_checkable

@@ -37,12 +37,10 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Breakage:
-    """The reason why a replay ended early: a message, and the step, counted from 0. `blame` is `implementation`,
-    `adapter`, `harness` or `environment`. `unsupported` means that the implementation does not support a call,
-    `machine` that this machine lacks something that the scenario needs.
-    """
+    """The reason why a replay ended early: a message, and the step, counted from 0."""
 
     blame: str
+    """`implementation`, `adapter`, `harness`, `environment`, `unsupported` (a call), or `machine` (lacks something)."""
     message: str
     step: int
     details: str = ""
