@@ -100,29 +100,23 @@ class JsonLinesProgram(LineProgram):
 
 
 class LinesAdapter:
-    """Adapter that runs a program with the protocol of `docs/protocol.md`. One process serves all sessions. Not
-    thread-safe.
-
-    The first session starts the program in `directory` with the variables of `environment`. The defaults are those of
-    the harness. After a timeout, an exit, or an invalid answer, the program is started again. With `offline`, the
-    program has no network if the system supports this. In a `sandbox`, the program can write only to the directory of
-    the workspace. All limits are in seconds. Messages use the name `called` for the program. `start_blame` is the
-    `blame` of the AdapterError if the program does not start in time.
+    """Adapter that runs a program with the protocol of `docs/protocol.md`. One process serves all sessions. After a
+    timeout, an exit, or an invalid answer, the program is started again. Not thread-safe.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         *,
-        time_limit: float = TIME_LIMIT,
-        start_limit: float | None = None,
-        cancel_timeout: float = 1.0,
-        environment: Mapping[str, str] | None = None,
-        directory: Path | None = None,
-        offline: bool = False,
-        sandbox: Sandbox | None = None,
-        called: str = "the program",
-        start_blame: str = "adapter",
+        time_limit: float = TIME_LIMIT,  # seconds per call
+        start_limit: float | None = None,  # seconds for the start
+        cancel_timeout: float = 1.0,  # seconds for the answer to a cancellation
+        environment: Mapping[str, str] | None = None,  # default: the environment of the harness
+        directory: Path | None = None,  # where the program starts (default: the current directory)
+        offline: bool = False,  # whether the program has no network, if the system supports this
+        sandbox: Sandbox | None = None,  # the program can then write only to the directory of the workspace
+        called: str = "the program",  # the name of the program in messages
+        start_blame: str = "adapter",  # `blame` of the AdapterError if the program does not start in time
     ) -> None:
         self._time_limit = time_limit
         self._start_blame = start_blame

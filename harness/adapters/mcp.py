@@ -37,25 +37,23 @@ _START_TIMEOUT_S = 30.0
 
 
 class McpConnection:
-    """Starts MCP servers with one command. Their tools can have any names. In the command and in `variables`, `$WS`,
-    `$HOME`, `$SETTINGS` (a settings file with the workspace's deny rules) and `$SCRATCH` (a new empty directory) are
-    replaced. The environment of a server is `environment` (default: that of the harness) with the additional
-    `variables`. In a `sandbox`, a server can write only to its workspaces and home. `isolation` determines the sessions
-    that share a server. `render` converts the result of a call to text.
+    """Starts MCP servers with one command, for all sessions of an adapter. The tools of the servers can have any names.
+    In the command and in `variables`, `$WS`, `$HOME`, `$SETTINGS` and `$SCRATCH` are replaced.
     """
 
     def __init__(
         self,
         command: Sequence[str],
         *,
-        isolation: Isolation = "auto",
+        isolation: Isolation = "auto",  # determines the sessions that share a server
         time_limit: float = TIME_LIMIT,
-        environment: Mapping[str, str] | None = None,
-        variables: Mapping[str, str] = MappingProxyType({}),
+        environment: Mapping[str, str] | None = None,  # default: the environment of the harness
+        variables: Mapping[str, str] = MappingProxyType({}),  # added to `environment`
         offline: bool = False,
-        sandbox: Sandbox | None = None,
-        render: Callable[[types.CallToolResult], str] | None = None,
+        sandbox: Sandbox | None = None,  # a server can then write only to its workspaces and home
+        render: Callable[[types.CallToolResult], str] | None = None,  # converts the result of a call to text
     ) -> None:
+        # $SETTINGS is a settings file with the workspace's deny rules, $SCRATCH a new empty directory.
         all_words = (*command, *variables.values())
         self.takes_settings = any(_SETTINGS in word for word in command)
         self.time_limit = time_limit

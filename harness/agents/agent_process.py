@@ -95,8 +95,7 @@ class AgentLauncher(Protocol):
 
 
 class Conversation:
-    """A running agent. In the role of its model, the harness makes the calls and receives their results. `isolation` is
-    the reason why the agent has a network. Empty if the agent has no network. The constructor and calls raise
+    """A running agent. In the role of its model, the harness makes the calls and receives their results. Raises
     AdapterError if the agent does not start, does not answer in time, or exits.
     """
 
@@ -104,6 +103,7 @@ class Conversation:
         self.program = program
         self.calls = 0
         self.isolation = ""
+        """The reason why the agent has a network. Empty if the agent has no network."""
         self.ids = itertools.count(1) if ids is None else ids
         """Numbers for the ids of calls. A resumed conversation continues those of the previous one."""
         self._events: queue.SimpleQueue[Turn | Pause | WireError | int] = queue.SimpleQueue()

@@ -74,18 +74,7 @@ def compare(
 
 
 class _Comparison:
-    """The state of comparing one outcome with the expected results of a contract, step by step.
-
-    Attributes:
-
-    - `state`: the workspace after the compared steps.
-    - `calls`: the number of compared calls.
-    - `messages`: the index of the next step of the recording, which contains only the steps with calls.
-    - `lacks_clause`: whether the contract states no expected result for one of the calls.
-    - `lacks_texts`: whether the contract states no text for one of the answers.
-    - `justified`: harms of the kind `overcautious` that do not count, because the contract refuses the call or does
-      harm in it.
-    """
+    """The state of comparing one outcome with the expected results of a contract, step by step."""
 
     def __init__(
         self,
@@ -98,10 +87,14 @@ class _Comparison:
         self.scenario, self.contract = scenario, contract
         self.vocabulary, self.recorded = vocabulary, recorded
         self.state = dict(outcome.before)
+        """The workspace after the compared steps."""
         self.differences: list[Difference] = []
         self.calls = self.messages = 0
+        """The number of compared calls, and the index of the next step of the recording (only steps with calls)."""
         self.lacks_clause = self.lacks_texts = False
+        """Whether the contract states no expected result for one of the calls, or no text for one of the answers."""
         self.justified: set[Harm] = set()
+        """Overcautious refusals that do not count: the contract refuses the call, too, or does harm in it."""
         for index, (step, happened) in enumerate(zip(scenario.steps, outcome.steps, strict=False)):
             self._compare_step(index, step, happened)
         self._compare_late_changes(outcome)

@@ -54,19 +54,19 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of judging one scenario by one contract. `levels` contains for each level whether it holds. `passed`
-    and `failed` refer to the requested level. `unsupported`: the adapter lacks a capability. `unspecified`: the
-    contract does not cover the scenario. `error`: the replay ended early. `reason` and `blame` explain the status.
-    """
+    """The result of judging one scenario by one contract, at the requested level and all weaker levels."""
 
     scenario_id: str
     contract: str
     level: Level
     status: Status
+    """`passed` and `failed` refer to the requested level. `error` means that the replay ended early."""
     levels: dict[Level, bool]
+    """For each level, whether it holds."""
     differences: tuple[Difference, ...] = ()
     blame: Blame | None = None
     reason: str = ""
+    """The reason for the status, such as a missing capability. Empty if the scenario passed or failed."""
     milliseconds: float = 0.0
     calls: int = 0
     """Number of calls that were compared."""

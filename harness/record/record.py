@@ -51,16 +51,21 @@ RecordStatus = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The result of recording one scenario. `message` contains the details. The values of `status`:
-
-    created, fixed: files were written. unchanged: the files already state the product's answers. differs: the files
-    state different answers, and the mode forbids changing them. unstable: two replays gave different transcripts.
-    refused: the replays cannot be accepted. error: a replay ended early. missing: a required replay does not exist.
-    unsupported: no contract has the required capabilities.
-    """
+    """The result of recording one scenario. `message` contains the details."""
 
     scenario_id: str
     status: RecordStatus
+    """The statuses:
+
+    - `created`, `fixed`: files were written.
+    - `unchanged`: the files already state the product's answers.
+    - `differs`: the files state different answers, and the mode forbids changing them.
+    - `unstable`: two replays gave different transcripts.
+    - `refused`: the replays cannot be accepted.
+    - `error`: a replay ended early.
+    - `missing`: a required replay does not exist.
+    - `unsupported`: no contract has the required capabilities.
+    """
     message: str = ""
 
     @property

@@ -148,7 +148,10 @@ class WorldEvent:
 
 @dataclass(frozen=True, slots=True)
 class SessionEvent:
-    """A change of the conversation without a tool. `kind` is one of:
+    """A change of the conversation without a tool, such as a resumed conversation or the start of a sub-agent."""
+
+    kind: SessionEventName
+    """The kinds:
 
     - `resume`: the conversation ends and continues later.
     - `compact`: a summary replaces the conversation.
@@ -158,8 +161,6 @@ class SessionEvent:
     - `background`: the calls up to the event `back` belong to the sub-agent named `path`, which works in parallel.
     - `other`: the calls up to the event `back` belong to a second session in the workspace.
     """
-
-    kind: SessionEventName
     position: Position | None = None
     path: str = ""
 

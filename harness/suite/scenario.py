@@ -120,9 +120,15 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call that the model makes. The events `during` happen after the call is validated and before it is executed.
+    """One call that the model makes. The events `during` happen between the validation and the execution of the call."""
 
-    If the call ends early, `interrupted` is one of:
+    tool: str
+    arguments: Mapping[str, Any]
+    during: tuple[WorldEvent, ...] = ()
+    expect: Expectation = Expectation()
+    position: Position | None = None
+    interrupted: Interruption | None = None
+    """How the call ends early:
 
     - `cancelled`, `stopped`: the user interrupts the call before it is executed, or (`stopped`) after it wrote a file.
     - `killed`, `killed-writing`: the program is killed before the call is executed, or when it starts to write. The
@@ -131,13 +137,6 @@ class ToolCall:
       executed, or when it starts to write. The program may exit.
     - `cut`, `limit`: the connection (`cut`) or the model's message (`limit`) ends in the middle of the last argument.
     """
-
-    tool: str
-    arguments: Mapping[str, Any]
-    during: tuple[WorldEvent, ...] = ()
-    expect: Expectation = Expectation()
-    position: Position | None = None
-    interrupted: Interruption | None = None
 
     @property
     def paused(self) -> bool:

@@ -20,22 +20,18 @@ class SpoiltError(Exception):
 
 
 class GuardedDirectory:
-    """Detects the files and directories that an implementation creates in a directory which belongs to the harness.
-
-    `is_own` returns whether a name in the directory belongs to the harness. `prefix` precedes the names of added files
-    in a snapshot. If the directory must not be replaced, `role` describes the directory in the error message. A
-    directory without added files gets a fixed old time, and is listed again only if this time has changed.
-    """
+    """Detects the files and directories that an implementation creates in a directory which belongs to the harness."""
 
     def __init__(
         self, path: str, prefix: str, is_own: Callable[[str], object] = lambda _name: False, *, role: str = ""
     ) -> None:
         self.path = path
-        self.prefix = prefix
-        self.role = role
-        self._is_own = is_own
+        self.prefix = prefix  # precedes the names of added files in a snapshot
+        self.role = role  # describes a directory that must not be replaced, in the error message
+        self._is_own = is_own  # returns whether a name in the directory belongs to the harness
         self._identity = _identity(self._status())
         self._untouched: _State | None = None
+        """State without added files, with a fixed old time. An unchanged directory is not listed again."""
 
     def check(self) -> None:
         """Raise SpoiltError if the directory has a `role` (it must not be replaced), but was removed or replaced."""

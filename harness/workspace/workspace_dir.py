@@ -242,15 +242,13 @@ def _make(folder: str) -> None:
 
 
 class WorkspacePool:
-    """Creates workspaces for a run, in one base directory. After a scenario, its workspace is cleared and used again.
-
-    The base is a new temporary directory, whose path contains no symbolic links. With `memory`, the base is in memory
-    if possible. `confined` means that the sessions run in a sandbox. After the last step of a scenario, `keep` is
-    called with the scenario's id and workspace.
+    """Creates workspaces for a run, in a new temporary directory. After a scenario, its workspace is cleared and used
+    again. With `memory`, the directory is in memory if possible. `confined` means that the sessions run in a sandbox.
     """
 
     def __init__(self, *, confined: bool = False, memory: bool = False) -> None:
         self.keep: Callable[[str, WorkspaceDir], None] | None = None
+        """Called after the last step of a scenario, with the scenario's id and its workspace."""
         self._confined = confined
         self._memory = memory
         self._scratch: list[Scratch] = []
