@@ -120,7 +120,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call that the model makes. The events `during` happen between the validation and the execution of the call."""
+    """One call that the model makes. The events `during` happen between its validation and its execution."""
 
     tool: str
     arguments: Mapping[str, Any]
