@@ -160,9 +160,8 @@ def find_all_harms(jobs: int = 2) -> tuple[list[RecordedHarm], dict[str, set[str
 def harm_data(
     found: Iterable[RecordedHarm], sessions: Mapping[str, Set[str]], suite: Suite
 ) -> dict[str, Any]:
-    """Return the content of docs/harm.json: for each contract, the number of scenarios with each kind of harm and the
-    shortest of them; for each cause, the number of scenarios by contract; for each rule, the number of recordings with
-    each kind of harm. `sessions` contains the recorded scenarios of each contract. Exits with a message if a harm has
+    """Return the content of docs/harm.json: the numbers of harmed scenarios by contract and by cause, and of harmed
+    recordings by rule. `sessions` contains the recorded scenarios of each contract. Exits with a message if a harm has
     no cause in harms.yaml.
     """
     names = [each.name for each in suite.contracts if each.name in sessions]

@@ -69,7 +69,7 @@ def record(suite: Suite, scenario_id: str, answers: dict[str, str | None]) -> No
 
 @pytest.fixture
 def survey() -> dict[str, Any]:
-    """The results of two targets. For the first, one rule holds in half of its scenarios. The second lacks Edit, and
+    """The results of two targets. For `mine@1.0`, one rule holds in half of its scenarios. `other@2.0` lacks Edit, and
     was run only at the level `effects`.
     """
 

@@ -53,7 +53,7 @@ def write_variant(
 
 class Asked:
     """A function that returns made-up answers. The answers to a scenario are a text such as `aab.b`: one letter for
-    each of the versions 1, 2 and so on, or a dot for no answer. `asked` contains the versions of all calls.
+    each of the versions 1, 2 and so on, or a dot for no answer. `asked` lists the version of each call.
     """
 
     def __init__(self, **answers: str) -> None:

@@ -50,7 +50,7 @@ _NOTE = (
 _LONG_SESSION_INTERVAL = 20
 """One in this number of generated scenarios is a long session of 30 to 60 steps."""
 _MAX_ATTEMPTS = 9
-"""A fault that this many scenarios of a kind (`drawn-SEED`, `long-SEED`) did not detect is not tried with more."""
+"""A fault that this many scenarios of a kind (`drawn-SEED`, `long-SEED`) missed is not tried with more of this kind."""
 _VALUE_DECAY = 0.6
 """Each scenario that does not detect a fault multiplies the fault's value by this factor. High values come first."""
 
@@ -118,11 +118,8 @@ def draw_scenarios(seed: int, number: int) -> Iterator[Scenario]:
 def choose_scenarios(
     panel: Panel, root: Path, drawn: Iterable[Scenario], most: int, least: int
 ) -> list[Scenario]:
-    """Select at most `most` of the generated scenarios `drawn`. An *exception* here is a fault of the reference: one
-    condition is wrong in one circumstance.
-
-    Each selected scenario detects at least `least` exceptions that neither the scenarios of the suite (the cases of the
-    panel) nor the scenarios selected before it detect. Scenarios that the suite already contains are not selected.
+    """Select at most `most` of the generated scenarios `drawn`. Each selected scenario detects at least `least` faults
+    of the reference that no other scenario detects. A fault is one condition that is wrong in one circumstance.
     """
     suite = Suite(root)
     contract = panel.cases[0].partition(" ")[0]

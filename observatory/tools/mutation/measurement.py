@@ -23,8 +23,8 @@ Line = tuple[str, int]
 @dataclass(frozen=True, slots=True)
 class Cases:
     """The times of the test cases (`seconds`), the fastest first, and the lines that each case executes. `reached` maps
-    each line to a bit set of cases: bit n is set if case n executes the line. Bit sets save memory: there are millions
-    of pairs of a line and a case. `imported` contains the lines that an import of the package executes.
+    each line to a bit set of cases: bit n is set if case n executes the line. `imported` contains the lines that an
+    import of the package executes.
     """
 
     seconds: Mapping[str, float]

@@ -18,13 +18,11 @@ class Mutant:
 
     `source` is the text of the changed module. `before` and `after` are the lines before and after the change, without
     indentation. `line` is the number of the first changed line, from 1. `function` is the function that contains the
-    change, for example `Session.path`; empty outside functions. If a function has several equal changes, `occurrence`
-    numbers them from 1.
+    change, for example `Session.path`, or empty. `occurrence` numbers equal changes in a function from 1.
 
-    To detect the mutant, a test case must execute at least one of the lines `reached_by` of the module. It is empty for
-    code that is executed when the module is imported. For such code, `names` are the names that the changed statement
-    defines, `words` the keywords in the change, `texts` the strings in the statement, and `within` the names of the
-    multi-line arguments that contain the change.
+    To detect the mutant, a test case must execute at least one of the lines `reached_by`. For code that an import
+    executes, `reached_by` is empty, and the changed statement is described: the `names` that it defines, the keywords
+    (`words`), the strings (`texts`), and the names of the multi-line arguments that contain the change (`within`).
 
     If `when` is not empty, the change only takes effect in calls with this circumstance, such as `name: hidden`.
     """
@@ -71,9 +69,8 @@ def described(key: Key) -> str:
 
 
 def mutants_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants of a module, in the order of their lines. Requires mutmut. All code is mutated, including
-    tables, except `__all__` and type annotations, which have no effect. If several changes result in the same text,
-    only one mutant is returned.
+    """Return the mutants of a module, in the order of their lines. Requires mutmut. Type annotations and `__all__` are
+    not mutated. If several changes result in the same text, only one mutant is returned.
     """
     from libcst import Module, parse_module
     from libcst.metadata import MetadataWrapper, PositionProvider

@@ -31,15 +31,9 @@ class Order:
         self._kills[mutant.where, killer] += 1
 
     def of(self, mutant: Mutant) -> list[str]:
-        """Return at most MOST test cases that can detect a mutant, the most promising first.
-
-        A case can detect a mutant if it executes a changed line. If the changed code is executed on import, the case
-        must use a name that this code defines. If the fault only takes effect in one circumstance, the case must
-        contain a call in this circumstance.
-
-        The first case is the one that killed the mutant in an earlier run. Then follow the cases that the changed
-        statement names, and the cases that killed other mutants of the function. The remaining cases alternate between
-        the different paths through the module.
+        """Return at most MOST test cases that can detect a mutant, the most promising first: the case that killed the
+        mutant in an earlier run, cases that the changed statement names, and cases that killed other mutants of the
+        function.
         """
         lines = {(mutant.module, line) for line in mutant.reached_by} or self._lines_that_use(mutant.names)
         ranks = self._ranks(frozenset(module for module, _ in lines))

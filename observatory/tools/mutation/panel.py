@@ -15,11 +15,10 @@ Judge = Callable[[str], str]
 class Panel:
     """The mutated package (`package`, in the directory `folder`), and the names of the test cases (`cases`).
 
-    `sources` contains the text of each module, by the names that `module_at` returns. `open_judge` creates the function
-    that runs a test case in a trial. The argument of `open_judge` contains the seconds of each case on the unchanged
-    package, and is empty for the first run. `kind_of` returns the kind of a case: cases of the same kind that execute
-    the same lines are similar. `unused` are modules that no case needs. `witnesses` maps mutants (`Mutant.described`)
-    to the case that killed them in an earlier run. `circumstances` returns the circumstances of the calls in a case.
+    `sources` contains the text of each module. `open_judge` creates the function that runs a test case, from the
+    seconds of each case on the unchanged package (empty for the first run). `kind_of` returns the kind of a case.
+    `unused` are modules that no case needs. `witnesses` maps mutants (`Mutant.described`) to the case that killed them
+    in an earlier run. `circumstances` returns the circumstances of the calls in a case.
 
     `weight` returns the weight of a failure. A failure of weight 1 ends the trial of a mutant. After a failure with a
     lower weight, up to `most` cases are run to find a failure with a higher weight.

@@ -34,10 +34,10 @@ FUZZED, LONG = 3000, 200
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The result of a run with `--exceptions`. `rules` is the number of mutants that make a condition wrong in every
-    circumstance; test cases detect `noticed` of these mutants. `exceptions` is the number of mutants that make a
-    condition wrong in one circumstance; only conditions with a detected mutant are used. `fates` contains the results
-    of those exceptions that have an effect in some call. `calls` is the number of calls in generated scenarios.
+    """The result of a run with `--exceptions`. `rules`: mutants that make a condition wrong in every circumstance.
+    `noticed`: such mutants that test cases detect. `exceptions`: mutants that make one of these conditions wrong in one
+    circumstance. `fates`: the results of the exceptions that have an effect in some call. `calls`: calls in generated
+    scenarios.
     """
 
     rules: int

@@ -65,7 +65,7 @@ HARM = CHECKOUT / "docs" / "harm.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Test the mutants that the options select, print the result, write the pages, and return the exit code."""
+    """Test the mutants that the options select, print the result, write docs/mutation.md, and return the exit code."""
     options = _parse_options(arguments)
     try:
         survivors = load_survivors(EXCEPTIONS if options.exceptions else SURVIVORS)

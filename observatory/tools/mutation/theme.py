@@ -14,9 +14,8 @@ _LISTS = ("parallel", "during", "steps")
 
 
 def theme_text(scenarios: Mapping[str, Mapping[str, Any]], note: str) -> str:
-    """Return the YAML text of a file with several scenarios. `scenarios` contains the YAML values of each scenario, by
-    the last part of its id. Shared metadata is at the top, after the comment `note`. Each workspace file and each step
-    is on one line. Expected results are omitted, because the recordings contain them.
+    """Return the YAML text of a file with several scenarios, by the last part of their ids. Shared metadata is at the
+    top, after the comment `note`. Each workspace file and each step is on one line. Expected results are omitted.
     """
     first = next(iter(scenarios.values()))
     common = [
