@@ -34,8 +34,8 @@ FILE_TOOLS = ("Read", "Edit", "MultiEdit", "Write", "NotebookRead", "NotebookEdi
 def _converse(
     contract: Contract, time_limit: float, files: Mapping[str, bytes], *, streams: bool = False
 ) -> Iterator[tuple[Conversation, str]]:
-    """Install the product at the version of a contract, start a conversation in a directory that contains `files`, and
-    yield the conversation and the path of the directory. With `streams`, the product prints its events as JSON.
+    """Start the product in a directory that contains `files`, and yield the conversation and the directory's path. With
+    `streams`, the product prints its events as JSON.
     """
     assert contract.version is not None
     command, tools = install(contract.version), tuple(contract.tools)
@@ -244,7 +244,7 @@ def results_text(results: Mapping[str, Sequence[StructuredResult]], order: Itera
 
 @dataclass(frozen=True)
 class ProductData:
-    """One kind of recorded data. `ask` gets them from the product, `load` reads a file, and `text` formats them."""
+    """One kind of recorded data. `ask` gets the data from the product, `load` reads a file, and `text` formats them."""
 
     name: str
     ask: Callable[..., Any]
@@ -264,8 +264,7 @@ def record_product_data(
     kind: ProductData, suite: Suite, contracts: Sequence[Contract], *, write: bool, time_limit: float
 ) -> Iterator[str]:
     """Get the data of one kind for each contract, and yield the contracts whose stored data differ. With `write`, store
-    the new data at the end. After an AdapterError, or an error of `kind.load` about stored data, nothing has been
-    written.
+    all new data at the end. An error leaves the file unchanged.
     """
     file = kind.file(suite.root)
     known = dict(kind.load(file)) if file.exists() else {}

@@ -33,12 +33,10 @@ _MODEL_URL = f"http://127.0.0.1:{PORT}"
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """The command line, environment and files that start an agent. In all three, `$HOME` stands for the home directory,
-    `$URL` for the address of the scripted model. `places` contains more placeholders and their values. `tools` are the
-    names of the agent's tools that the mapping uses. If a request of the agent offers one of `tools`, the model answers
-    with the next step of the scenario. `folders` are the first directories of the agent's PATH. Keys of `files` are
-    paths that start with `$HOME/` or `$WS/`. Values of `files` are texts, or data that are written as JSON. `input` is
-    the content of standard input.
+    """The command line, environment and files that start an agent. Placeholders in them, such as `$HOME`, `$URL` (the
+    address of the scripted model) and those in `places`, are replaced. `files` contains texts or JSON data by path. The
+    directories `folders` come first in the agent's PATH. The model answers a request with the next step of the scenario
+    if the request offers one of `tools`.
     """
 
     name: str

@@ -10,9 +10,8 @@ _MOST = 4096
 
 
 class HeldFiles:
-    """Keeps the files of earlier scenarios open while an agent runs, so that new files do not reuse the inodes of
-    removed files. Some agents recognise a file by device, inode and modification time. The modification time does not
-    distinguish files, because it is the same in all scenarios.
+    """Keeps the files of earlier scenarios open while an agent runs, so that new files do not reuse their inodes. Some
+    agents recognise a file by its inode.
     """
 
     def __init__(self) -> None:

@@ -17,11 +17,10 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, did_you_
 
 @dataclass(frozen=True, slots=True)
 class ScenarioReference:
-    """A scenario that is evidence for a claim. `call` is the number of the relevant call, from 1. If `call` is None,
-    all calls with a `documented` expected result are relevant; for an open question or a contradiction, only the last
-    call is relevant. `clause` is the result of the call according to the claim. claims.yaml contains `clause` only if
-    no `documented` result in the scenario fits the claim. If `states_files`, `clause` includes the changed files. If
-    `exact`, `clause` includes the words of the answer.
+    """A scenario that is evidence for a claim. `call` is the number of the relevant call, from 1 (None: all calls with
+    a `documented` result; for a question or contradiction, the last call). `clause` is the claimed result if no
+    `documented` result in the scenario fits. `states_files`: the claim includes the changed files. `exact`: the claim
+    includes the words of the answer.
     """
 
     scenario_id: str
@@ -34,11 +33,10 @@ class ScenarioReference:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement that the documents of the product make about its tools, in our words (`says`). Each of the
-    `sources` is a text `document, section`. `rule` is the conformance rule of the claim. `shown_by` contains the
-    scenarios that confirm or refute the claim; if it is empty, `unobservable` states why a caller of the tools cannot
-    observe the claim. `presumes` contains the ids of claims that must be true before this claim can be observed. For
-    example, "a Read unlocks a file" presumes that edits of unread files are refused.
+    """A statement of the product's documents about its tools, in our words (`says`). Each of the `sources` is a text
+    `document, section`. The scenarios `shown_by` confirm or refute the claim. If there are none, `unobservable` states
+    the reason. The claims in `presumes` must be true before this claim can be observed: "a Read unlocks a file"
+    presumes that edits of unread files are refused.
     """
 
     id: str
@@ -74,7 +72,7 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Contradiction:
     """A contradiction between the claims with the ids `claims`, or between one claim and the `reports` of users. The
-    scenarios `shown_by` decide which claim is right. `unobservable` describes the part that no scenario can decide.
+    scenarios `shown_by` decide which claim is right. `unobservable` is the question that no scenario can decide.
     """
 
     id: str
@@ -154,7 +152,9 @@ class _ClaimsReader(Inspection):
     def build(
         self, cls: Callable[..., Built], name: str, value: Mapping[str, Any], *above: str | int
     ) -> Built:
-        """Return a `cls` object with the keys of `value` as attributes. `above` is the path of its id, `name`."""
+        """Return a `cls` object with the keys of `value` as attributes and the id `name`, which is at `above` in the
+        file.
+        """
         path = self._register_id(name, *above)
         fields = {key: tuple(item) if isinstance(item, list) else item for key, item in value.items()}
         fields["shown_by"] = tuple(
@@ -199,8 +199,7 @@ def check_claims(
     suite: Suite, claims: Claims, stated: Callable[[str], Stated | None] | None = None
 ) -> Iterator[Finding]:
     """Yield a finding for each missing document, scenario or call that a claim names, and for each scenario without a
-    documented result for the claim. `stated` returns the documented results of a scenario, or None if the scenario is
-    invalid, or raises UnknownScenarioError.
+    documented result for the claim. `stated` returns the documented results of a scenario (None if invalid).
     """
 
     def read(scenario_id: str) -> Stated | None:

@@ -27,9 +27,9 @@ from readfirst.harness.suite.unwrap_host_text import answer_of
 from readfirst.observatory.claims.claims import ScenarioReference
 
 ClaimStatus = Literal["holds", "in other words", "partly", "does not hold", "not shown", "not recorded"]
-"""Whether a claim is true in a version of the product. `in other words`: as claimed, but the text of the answer
-differs. `partly`: in some of several calls or scenarios. `not shown`: undecidable, because the version lacks a tool or
-an argument of the scenario, or because an earlier call had an unexpected result.
+"""Whether a claim is true in a version of the product. `in other words`: yes, but the answer's text differs. `partly`:
+only in some calls or scenarios. `not shown`: undecidable, because the version lacks a tool or an argument, an earlier
+call had an unexpected result, or a presumed claim is false.
 """
 
 
@@ -63,14 +63,13 @@ class Evidence:
 
     @property
     def status(self) -> ClaimStatus:
-        """The combined status of all statements about the scenario, which `combine_statuses` computes."""
+        """The status of the claim in this scenario, combined from the statuses of all statements."""
         return combine_statuses([statement.status for statement in self.statements])
 
 
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
-    """Return the combined status of several scenarios or calls: `not recorded` if `statuses` is empty or contains this
-    status. Otherwise, `not shown` is ignored if there are more statuses. `holds` and `in other words` together result
-    in `in other words`; any other mixture results in `partly`.
+    """Return the combined status of calls or scenarios: `not recorded` if one has this status. Then `not shown` is
+    ignored if possible. `in other words` takes precedence over `holds`. All other mixtures result in `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -83,9 +82,8 @@ def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
 def claimed_statements(
     scenario: Scenario, shown: ScenarioReference, sources: Sequence[str]
 ) -> tuple[Statement, ...]:
-    """Return the results that a claim states for calls of a scenario: the `clause` of the reference `shown`. If `shown`
-    has no clause, return the `documented` results from one of the `sources` or, if there are none, all `documented`
-    results. Empty if no result is stated, or if the scenario lacks the call that `shown` names.
+    """Return the results that a claim states for calls of a scenario: the `clause` of `shown` or, if `shown` has none,
+    the `documented` results (from the `sources` if possible). Empty if the scenario lacks the call or the results.
     """
     calls = list(enumerate(scenario.calls(), 1))
     if shown.call is not None:
@@ -253,10 +251,11 @@ class RecordingLookup:
     def _judge(
         self, scenario: Scenario, shown: ScenarioReference, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Return the judged statements. Cached by `id(shown)`; the cache keeps `shown`, so its id is not reused."""
+        """Return the claim's statements about the calls of a scenario, each with its status. Cached by `id(shown)`."""
         key = id(shown), id(outcome)
         if key not in self._judged:
             said = claimed_statements(scenario, shown, sources)
+            # The cache keeps `shown`, so that its id is not reused.
             self._judged[key] = shown, judge_statements(self._suite, scenario, said, outcome)
         return self._judged[key][1]
 

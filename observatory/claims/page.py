@@ -57,7 +57,7 @@ class JudgedClaim:
 
 
 def behaviour_page(suite: Suite, *, brief: bool = False) -> str:
-    """Return the page of all claims with evidence; `brief`: of only the false claims and counts. Raises SuiteError."""
+    """Return the page of all claims with evidence. `brief`: only the false claims, and numbers. Raises SuiteError."""
     claims = load_claims(claims_file(suite.root))
     findings = list(check_claims(suite, claims))
     if findings:
@@ -196,7 +196,7 @@ class _Page:
 
 
 def _examples(evidence: Sequence[Evidence], default: str) -> Iterator[tuple[str, str]]:
-    """Yield cells with documented and recorded behaviour: calls that refute the claim, otherwise the first call."""
+    """Yield the documented and the recorded result of each call that refutes the claim (if none does, of the first)."""
     statements = [(statement, each) for each in evidence for statement in each.statements]
     against = [(statement, each) for statement, each in statements if statement.status != "holds"]
     quoted: dict[tuple[str, str], None] = {}

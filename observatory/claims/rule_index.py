@@ -19,9 +19,7 @@ from readfirst.reference_impl.behaviours_by_version import behaviour_histories, 
 
 
 def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
-    """Return the behaviours of the reference that the scenarios of each rule show, by rule id. The key "" contains the
-    behaviours shown by scenarios without a rule. Raises SuiteError.
-    """
+    """Return the behaviours that each rule's scenarios show, by rule id (empty: no rule). Raises SuiteError."""
     found: dict[str, list[str]] = {}
     ids = set(suite.ids())
     for name, history in behaviour_histories().items():
@@ -31,9 +29,7 @@ def behaviours_by_rule(suite: Suite) -> Mapping[str, Sequence[str]]:
 
 
 def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Sequence[tuple[Claim, str]]]:
-    """Return the claims by rule id, or only the claims about `rule_id`. Each claim is paired with a text: the versions
-    that confirm the claim, such as `2.0.60 to 2.1.7`, or empty if no scenario can show the claim. Raises SuiteError.
-    """
+    """Return the claims by rule id, each with the versions that confirm it: `2.0.60 to 2.1.7`. Raises SuiteError."""
     file = claims_file(suite.root)
     if not file.exists():
         return {}
@@ -48,9 +44,7 @@ def claims_by_rule(suite: Suite, rule_id: str | None = None) -> Mapping[str, Seq
 
 
 def rule_report_lines(suite: Suite, known: Rules, rule: Rule) -> Iterator[str]:
-    """Yield the lines of `readfirst product claims RULE`: the rule, the claims about it, the behaviours of the
-    reference, and the versions that behave like the default contract. Raises SuiteError, RecordingError.
-    """
+    """Yield the lines of `readfirst product claims RULE`. Raises SuiteError, RecordingError."""
     yield from rule_lines(suite, known, rule)
     if claims := claims_by_rule(suite, rule.id).get(rule.id, ()):
         yield "  claims of the documents about the rule, with the versions that confirm them:"

@@ -25,10 +25,7 @@ _SHOWS: tuple[ClaimStatus, ...] = ("holds", "in other words")
 def statuses_by_contract(
     claims: Claims, ids: Collection[str], contracts: Sequence[str], lookup: RecordingLookup
 ) -> dict[str, dict[str, ClaimStatus]]:
-    """Return the status of each claim in `ids`, by claim id and contract. A claim without scenarios has no status. The
-    status is `not shown` if nothing was recorded, if an earlier call has an unexpected result in every scenario, or if
-    a presumed claim is false: "A Read unlocks a file" cannot be shown if edits of unread files are not refused.
-    """
+    """Return the status of each claim in `ids`, by claim id and contract. A claim without scenarios has no status."""
     known = {claim.id: claim for claim in claims}
 
     @cache
@@ -52,9 +49,7 @@ def statuses_by_contract(
 
 
 def describe_versions(statuses: Mapping[str, ClaimStatus]) -> str:
-    """Return a text with the contracts that confirm a claim, such as `2.0.60 to 2.1.7`, and with the contracts whose
-    status is `in other words`, `partly` or `not shown`. Contracts that refute the claim are omitted.
-    """
+    """Return a text such as `2.0.60 to 2.1.7` with the contracts by status, except those that refute the claim."""
     if not statuses:
         return ""
     spans = list(version_spans(statuses, statuses.__getitem__))
@@ -81,8 +76,8 @@ def rule_cells_by_version(
     versions: ResultsByVersion,
     belonging: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, Cell]]:
-    """Return, by rule and contract, in how many scenarios of the rule the contract behaves like the default contract.
-    `belonging` contains the ids of the scenarios of each rule.
+    """Return, by rule id and contract, in how many scenarios of the rule the contract behaves like the default
+    contract. `belonging` contains the scenario ids of each rule.
     """
     found: dict[str, dict[str, Cell]] = {}
     for rule in rules:
@@ -101,9 +96,7 @@ def rule_cells_by_version(
 
 
 def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
-    """Return the oldest version of an unbroken series of versions with equal `answers` that ends at the version `name`.
-    Versions with an older model (`+gated`) are compared with each other, and with versions that treat all models alike.
-    """
+    """Return the oldest version of the series of consecutive versions with equal `answers` that ends at `name`."""
     variant = name.partition("+")[2]
     track = [
         each for each in answers if each[0].isdigit() and contract_sort_key(each) <= contract_sort_key(name)
@@ -126,9 +119,7 @@ def _oldest_equal_version(name: str, answers: Mapping[str, object]) -> str:
 def results_by_version(
     suite: Suite, rules: Rules, ids: Sequence[str] | None = None, *, jobs: int = 1
 ) -> dict[str, dict[str, ScenarioResult]]:
-    """Compare every contract with the default contract at the level of each rule. Return results by scenario id and
-    contract. If the default contract lacks a tool, the scenario's contract is used. Raises SuiteError, RecordingError.
-    """
+    """Return whether each contract behaves like the default one, by scenario id and contract. Raises SuiteError."""
     job = _Comparison(suite, {rule.id: level_of(rule.class_) for rule in rules})
     chosen = [each for each in (suite.ids() if ids is None else ids) if suite.heading(each).rule in rules]
     if jobs > 1 and len(chosen) > 1:

@@ -140,9 +140,7 @@ def _date_causes(
 
 
 def _remaining_work(suite: Suite, version: str, found: Sequence[Diff]) -> Iterator[str]:
-    """Yield the tasks left for a person. If the reference follows `version`, and the suite has more than MAX_CONTRACTS
-    contracts, remove the contract before `version` or yield the removal as a task.
-    """
+    """Yield the tasks that remain for a person. Removes the previous contract if there are more than MAX_CONTRACTS."""
     for contract, before in _pairs(suite, version):
         left_out = unrecorded_scenarios(suite, contract, before)
         if left_out:

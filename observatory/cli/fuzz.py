@@ -64,7 +64,7 @@ def fuzz(
     ),
     baseline: Path | None = typer.Option(
         None,
-        help="A baseline of `readfirst run`; differences that an accepted scenario shows are not reported.",
+        help="A baseline of `readfirst run`. A difference is not reported if an accepted scenario shows it, too.",
     ),
     class_: Classes = None,
     long: bool = typer.Option(
@@ -77,7 +77,7 @@ def fuzz(
     fixtures: Fixtures = None,
     trust: Trust = False,
 ) -> int:
-    """Replay generated scenarios on TARGET and the reference, and write each difference as a minimal scenario.
+    """Replay generated scenarios on TARGET and OTHER, and write each difference as a minimal scenario.
 
     With --level safe, only TARGET is run, and the harm that it does is reported.
     """

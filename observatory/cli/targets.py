@@ -237,9 +237,7 @@ def implementations(
 
 
 def _print_issue(name: str, rule_id: str, suite: Suite, folder: Path, options: RunOptions) -> ExitCode:
-    """Print a report for a target's maintainers about a rule that it breaks, from the JSON files in `folder`. If
-    evidence.json lacks answers for the rule, and the target is installed, replay the failing scenarios.
-    """
+    """Print a report for a target's maintainers about a broken rule. Replays failing scenarios if needed."""
     target = find(name)
     name = target.pinned
     if suite.rules is None:

@@ -47,9 +47,7 @@ def change_behaviours(behaviours: Behaviours, changes: Iterable[BehaviourChange]
 
 @cache
 def versions() -> Mapping[str, Behaviours]:
-    """Return the behaviours of `documented` and of each version that changed a behaviour, oldest first; versions with
-    an older model (`+gated`) last. A version that is omitted behaves like the version before it.
-    """
+    """Return the behaviours of `documented` and of versions that changed a behaviour, oldest first, `+gated` last."""
     changed = {version for history in behaviour_histories().values() for version in history.changes}
     plain = [FIRST_VERSION, *map(_version_text, sorted(changed))]
     gated = [f"{_version_text(each)}{_GATED}" for each in sorted(changed) if each >= _FIRST_RELAXED_VERSION]

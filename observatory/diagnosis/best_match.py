@@ -37,10 +37,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Describes an implementation as the `version` of the reference with the changed behaviours `differences`. This
-    reference gives the same results as the implementation in all `compared` scenarios except `unexplained`. `failures`
-    are the scenarios that differ from the default contract. `alike` are all versions, oldest first, that explain the
-    same scenarios with the same differences.
+    """An implementation, described as a `version` of the reference with changed behaviours (`differences`). Both have
+    the same results in all `compared` scenarios except `unexplained`. `failures` are the scenarios that differ from the
+    default contract. `alike` are the versions that explain the same results with the same changes.
     """
 
     level: Level
@@ -64,9 +63,8 @@ def find_diagnosis(
     sample: Collection[str],
     level: Level = "effects",
 ) -> Diagnosis:
-    """Return the diagnosis of observed results at a level. The search uses only the scenarios in `sample`, and starts
-    at the most similar of the `contracts`. For `reason`, the search continues from the diagnosis for `effects`. The
-    diagnosis that the search finds is tested with all observed scenarios.
+    """Return the version and the changed behaviours that best explain the results at a level. The search uses only the
+    scenarios in `sample`. The diagnosis that is found is tested with all observed scenarios.
     """
     search = _Search(replays, observed, sample, "effects")
     guess = search.with_fewer_changes(search.refine(search.nearest(contracts)))
@@ -144,9 +142,7 @@ class _Search:
     def _unexplained_by(
         self, guess: _Guess, most: int | None = None, first: Sequence[str] = ()
     ) -> list[str] | None:
-        """Return the scenarios whose results `guess` does not explain, or None as soon as there are more than `most`.
-        The scenarios in `first` are tried first, because they probably exclude a wrong guess early.
-        """
+        """Return the scenarios whose results `guess` does not explain. None if there are more than `most`."""
         behaviours, unexplained = guess.behaviours, []
         for each in dict.fromkeys((*first, *self._ids)):
             if not self._explains(each, behaviours):
@@ -195,7 +191,7 @@ class _Search:
         return guess
 
     def with_fewer_changes(self, guess: _Guess) -> _Guess:
-        """Try other versions, and return the candidate with the fewest changes that explains no less than `guess`."""
+        """Try other versions, and return the candidate with the fewest changes that explains as much as `guess`."""
         unexplained = self._unexplained_by(guess) or []
         for version in versions() if guess.changes else ():
             other = guess.at(version)

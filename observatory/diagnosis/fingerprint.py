@@ -13,13 +13,12 @@ _DIGEST_CHARS = 8
 _MACHINE_DEPENDENT = {"world event"}
 """Kinds of differences whose details depend on the machine. A fingerprint only contains that they occurred."""
 _IGNORED_DIFFERENCES = ("time of ", "inode of ", "shown ")
-"""Differences with these beginnings are omitted: recordings lack them, or they only concern the form of an answer."""
+"""A fingerprint omits the differences whose description begins with one of these words."""
 
 
 class Fingerprint(NamedTuple):
-    """Two digests of the differences between a result and the expected result: `effects` of the differences at the
-    level `effects`, `reason` of unexpected error names. A digest is empty if nothing differs. If a scenario is
-    unsupported, `effects` states the reason.
+    """Two digests: of the differences from the expected result at the level `effects`, and of unexpected error names
+    (`reason`). Empty if nothing differs. For an unsupported scenario, `effects` is the reason.
     """
 
     effects: str = ""
@@ -32,7 +31,7 @@ NO_RESULT = Fingerprint("error")
 
 
 def fingerprint_of(verdict: Verdict) -> Fingerprint | None:
-    """Return the fingerprint of a verdict. None without a result. Refusals differ only if their error names differ."""
+    """Return the fingerprint of a verdict that passed, failed or is unsupported, otherwise None."""
     match verdict.status:
         case "unsupported":
             return Fingerprint(verdict.reason.removeprefix("the adapter "))

@@ -27,9 +27,7 @@ class ObservationError(ReadfirstError):
 def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios on a target with the default contract. Scenarios that the default contract does not cover are
-    replayed with the contract that the scenario names. Raises the errors of `run`.
-    """
+    """Replay scenarios on a target with the default contract or, where it does not apply, the scenario's contract."""
     observed: dict[str, Fingerprint] = {}
     default = suite.contracts.default
 
@@ -47,10 +45,7 @@ def observe_run(
 
 
 def read_observations(suite: Suite, file: Path) -> tuple[str, dict[str, Fingerprint]]:
-    """Return the name of the implementation, and its results by scenario, from a file of `readfirst run --format
-    jsonl`. Raises StreamError if the file is incomplete, ObservationError if the file has no results for the default
-    contract.
-    """
+    """Return an implementation's name and its results from a JSON Lines file. Raises StreamError, ObservationError."""
     runs = {each.contract: each for each in read_stream(file)}
     default = suite.contracts.default
     if default not in runs:
@@ -88,7 +83,7 @@ def _add_results(observed: dict[str, Fingerprint], verdicts: Iterable[Verdict]) 
 
 
 def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[str, Fingerprint]:
-    """Remove results of scenarios that need a missing capability, unless some product versions lack it, too."""
+    """Remove results of scenarios that need a missing capability, unless some product version also lacks it."""
     compared = {}
     for name, found in observed.items():
         lacks, _, tools = found.effects.partition(" ")
@@ -98,9 +93,7 @@ def without_missing_capabilities(observed: Mapping[str, Fingerprint]) -> dict[st
 
 
 def search_sample(suite: Suite, ids: Collection[str]) -> list[str]:
-    """Return the scenarios that a diagnosis searches. If there are more than MAX_SAMPLE_SIZE `ids`, these are the
-    scenarios that show a behaviour, and one scenario for each further rule. Otherwise, all `ids`.
-    """
+    """Return all `ids` or, if there are more than MAX_SAMPLE_SIZE, scenarios that show each behaviour and each rule."""
     if len(ids) <= MAX_SAMPLE_SIZE:
         return sorted(ids)
     shown = {name for history in behaviour_histories().values() for name in history.shown_by} & {*ids}

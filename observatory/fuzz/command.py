@@ -29,10 +29,7 @@ _NO_SIMILAR_SCENARIO = "no similar scenario of the suite shows it"
 
 
 def probable_rules(findings: Sequence[Finding], rules: Rules | None) -> Iterator[str]:
-    """Yield lines about the rules that the target probably breaks, by class, then in the order of the suite. For each
-    rule: the number of findings, and a scenario of the suite that shows the same fault. Findings without a rule are
-    last.
-    """
+    """Yield lines about the probably broken rules: numbers of findings, and a scenario with the same fault."""
     if not findings:
         return
     known = {rule.id: rule for rule in rules} if rules is not None else {}

@@ -31,8 +31,7 @@ FindingKey = tuple[Cause, tuple[str, ...]]
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A disagreement between target and reference, with a minimal scenario. `again`: a second replay also disagreed.
-    `rule` is the probably broken rule, `shown_by` a scenario of the suite with the same disagreement. Both are empty if
-    unknown.
+    `rule` is the probably broken rule, and `shown_by` a similar scenario of the suite (both may be empty).
     """
 
     scenario: Scenario
@@ -53,11 +52,11 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a search so far. `calls`: calls made on both implementations. `other_effects`: scenarios that end
-    with a difference in effects (changed files, or only one implementation refuses). `other_texts`: steps that differ
-    only in the answers. `disagreed`: scenarios with a disagreement. `explained`: scenarios with an accepted
-    disagreement. `gone`: scenario files of accepted disagreements that do not occur any more. At the level `safe`,
-    `changing_calls` counts the calls that would change files, and `accepted_calls` those that were not refused.
+    """The counts of a search so far. `calls`: calls on both implementations. `other_effects`: scenarios that end
+    because changed files or refusals differ. `other_texts`: steps that differ only in the answers. `disagreed`:
+    scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`: files of accepted
+    disagreements that no longer occur. At the level `safe`, `changing_calls` would change files; `accepted_calls` are
+    those that were not refused.
     """
 
     steps: int = 0
@@ -74,9 +73,8 @@ class Tally:
 
 @dataclass
 class DifferentialRunner:
-    """Replays scenarios on target and reference, and counts the disagreements in `tally`. `reference_name` is the name
-    of the reference in messages. `place` provides workspaces. If `apart`, the target is restarted for each scenario, so
-    that the target forgets earlier files.
+    """Replays scenarios on target and reference, and counts the disagreements in `tally`. `place` provides workspaces.
+    With `apart`, the target is restarted for each scenario, so that it forgets earlier files.
     """
 
     reference: Adapter
@@ -94,8 +92,8 @@ class DifferentialRunner:
         return next(iter(self.differences(scenario)), None)
 
     def differences(self, scenario: Scenario) -> Sequence[Disagreement]:
-        """Replay a scenario on both sides, and return one disagreement per differing step, up to the first with
-        different effects. Raises AdapterError if the reference fails, or the target fails several times in a row.
+        """Return one disagreement for each differing step, up to the first step whose effects differ. Raises
+        AdapterError if the reference fails, or the target fails several times in a row.
         """
         self.tally.scenarios += 1
         ours = replay(scenario, self.reference, self.place)
@@ -167,9 +165,7 @@ class Campaign:
         return self.clock() >= self.deadline
 
     def perform(self, progress: Callable[[], None] = lambda: None) -> Iterator[Finding]:
-        """Yield each finding with a new `key` until the limit of steps or time. Calls `progress` after each scenario.
-        Only the first few disagreements of each cause are shrunk; later ones are only counted.
-        """
+        """Yield a finding for each new `key` until the limit of steps or time. Calls `progress` after each scenario."""
         reported: set[FindingKey] = set()
         shrunk: Counter[Cause] = Counter()
         for scenario in self.scenarios:

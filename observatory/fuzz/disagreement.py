@@ -34,9 +34,8 @@ _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The tool, the level, and the results of reference and target. Disagreements with equal values have the same
-    cause. A result is an error name, `done` for success, or `unnamed error`. At the level `safe`, `target` is the kind
-    of harm, and `reference` is empty.
+    """The tool, the level, and the results of reference and target: an error name, `done` or `unnamed error`. At the
+    level `safe`, `target` is the kind of harm, and `reference` is empty.
     """
 
     tool: str
@@ -47,9 +46,8 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between the outcomes of reference and target. `step` is the number of the step, and `call` the
-    number of the call in this step, both from 0. `what` names the differing file, or is `answer`. `reference` and
-    `target` are texts that describe the two results.
+    """One difference between the outcomes of reference and target. `step` and `call` are counted from 0. `what` names
+    the differing file, or is `answer`. `reference` and `target` describe the two results.
     """
 
     cause: Cause
@@ -65,13 +63,8 @@ def disagreements(
 ) -> Iterator[Disagreement]:
     """Yield at most one disagreement for each step: the first one at `level` or at a less strict level.
 
-    Steps after a difference in effects are skipped: the files of reference and target already differ. If the target
-    fails at a step that the reference answered, the failure is the last disagreement.
-
-    The content of every file is compared after every step, times and hard links only for files that the step must not
-    change. The level `verbatim` is treated as `text`, because agents and servers add different texts to answers.
-    If `target.disturbed`, whitespace at both ends of answers is ignored: other parts of the conversation may have
-    changed it.
+    Ends after a difference in effects, because the files then differ, and after a failure of only the target. The level
+    `verbatim` is treated as `text`, because agents add texts to answers.
     """
     steps, done = [], []
     state = dict(reference.before)
@@ -88,6 +81,7 @@ def disagreements(
         invariant=False,
     )
     happened = Outcome(target.scenario_id, tuple(theirs for _, theirs in done), None, reference.before)
+    # Other parts of the conversation may have changed the whitespace at both ends of answers.
     contract = replace(_OTHER, ignores_outer_whitespace=target.disturbed)
     differences = compare(expected, happened, contract, "text", vocabulary).differences
     judged = up_to(level)
@@ -134,7 +128,7 @@ def _compare_answers(
 
 
 def _expecting(step: Step, ours: StepOutcome, files: Mapping[str, Entry | None]) -> Step:
-    """Return the step with the reference's results (`ours`, `files`) as expected results, to compare the target."""
+    """Return the step with the reference's results (`ours`, `files`) as its expected results."""
     clauses = [Clause(error=each.error, text=each.text) for each in ours.results]
     match step:
         case ToolCall():

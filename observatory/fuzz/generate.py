@@ -56,8 +56,8 @@ def scenarios(
     seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
     """Yield endless random scenarios, the same for the same arguments. `seen` contains the counted pairs of conditions
-    in the suite: calls with conditions that are rare in `seen` and in earlier scenarios are preferred. If `seen` is
-    None, a scenario does not depend on earlier scenarios. With `large`, some arguments are longer than usual buffers.
+    in the suite. Calls with conditions that are rare in `seen` and in earlier scenarios are preferred. With `large`,
+    some arguments are longer than usual buffers.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():
@@ -71,10 +71,7 @@ def scenarios(
 
 
 def single_file_scenario(random: Random, *, rarity: Rarity | None = None, large: bool = False) -> Scenario:
-    """Return a random scenario about one path. Several such scenarios can be replayed in one session of the product.
-    With `rarity`, files and calls with rare conditions are selected. If a call may create the file, no text contains
-    carriage returns, because files outside the workspace would influence the line ends of a new file.
-    """
+    """Return a random scenario about one path. With `rarity`, files and calls with rare conditions are preferred."""
     may_be_missing = random.randint(0, 3) == 3
     given = not may_be_missing or random.randint(0, 1) == 1
 
@@ -269,7 +266,7 @@ class _StepGenerator:
         return call
 
     def _path_argument(self, path: str) -> str:
-        """Return a path as the argument of a call, sometimes in an unusual spelling such as `$WS/./notes.txt`."""
+        """Return a path as an argument of a call, sometimes in an unusual spelling such as `$WS/./notes.txt`."""
         if self.missing is None and self.random.randint(0, 9) == 9:
             return self.random.choice((path, f"./{path}", f"$WS/{path}/", f" $WS/{path}", f"~/{path}"))
         if self.missing is False:

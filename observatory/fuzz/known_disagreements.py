@@ -14,10 +14,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection
 
 
 def load_known(path: Path, contracts: Contracts) -> dict[Path, Scenario]:
-    """Read a YAML file `known: [{scenario: FILE, reason: TEXT}]` of disagreements that `readfirst fuzz --known` does
-    not report. Return the minimal scenario of each disagreement, by the path of its FILE. FILE is relative to the
-    directory of the YAML file. Raises SuiteError.
-    """
+    """Return the scenarios of accepted disagreements by path, from a file for `--known`. Raises SuiteError."""
     look = Inspection(strict_yaml.load(strict_yaml.read(path), path))
     keys = ("scenario", "reason")
     files: list[Path] = []
@@ -40,9 +37,7 @@ def load_scenario(path: Path, root: Path, contracts: Contracts, *, require_expec
 
 
 def only_supported(scenarios: Iterable[Scenario], sides: Iterable[Adapter]) -> Iterator[Scenario]:
-    """Yield the scenarios without the calls and permission rules that an adapter in `sides` does not support. If no
-    call is left, skip the scenario. If necessary, parallel calls and events during a call become separate steps.
-    """
+    """Yield the scenarios without the calls and permission rules that an adapter in `sides` does not support."""
     traits = [*map(traits_of, sides)]
     capabilities = frozenset.intersection(*(each.capabilities for each in traits))
 

@@ -19,9 +19,8 @@ _UNSHARED_WEIGHT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An example of a rule: a call in one of the rule's scenarios. To guess the broken rule, findings are compared with
-    examples. The example is the last call in the scenario whose tool is a subject of the rule. `result` is the name of
-    the call's error, or `done` for success.
+    """A call in a scenario of a rule, with which findings are compared to guess the broken rule. The call is the
+    scenario's last one with a tool of the rule. `result` is the name of the call's error, or `done`.
     """
 
     scenario_id: str
@@ -75,7 +74,7 @@ def example_index(suite: Suite) -> ExampleIndex:
 
 
 _MAX_REPLAYS, _MIN_REPLAYS = 24, 4
-"""Maximum number of scenarios that are replayed to find a broken rule, and minimum number after the time limit."""
+"""Maximum number of scenarios that are replayed to find a broken rule: with time left, and after the time limit."""
 _MAX_VOTERS = 5
 """If no replayed scenario shows the disagreement, this many of the most similar scenarios decide on the rule."""
 _TEXT_CLASSES = ("wording", "quirk")
@@ -89,14 +88,8 @@ def with_probable_rule(
     runner: DifferentialRunner,
     is_over: Callable[[], bool] = lambda: False,
 ) -> Finding:
-    """Return a copy of the finding. Its `rule` is the rule that the target most probably breaks, or an empty text.
-
-    The scenarios of the suite that are most similar to the finding are replayed with `runner`. Those that show a
-    disagreement with the same tool at the same level count for their rules, the most similar scenario with the highest
-    weight. `rule` is the rule with the highest sum, `shown_by` the most similar of the rule's scenarios.
-
-    If no replayed scenario shows a disagreement, the most similar scenarios count without a replay: a rule then needs
-    more than half of the total weight, and `shown_by` is empty. Once `is_over` returns True, few are replayed.
+    """Return a copy of the finding. Its `rule` is the rule that the target most probably breaks, or empty. `shown_by`
+    is a scenario that shows the same disagreement, or empty. Once `is_over` returns True, few scenarios are replayed.
     """
     found = finding.disagreement
     rules = suite.rules

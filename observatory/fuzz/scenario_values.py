@@ -17,7 +17,7 @@ from readfirst.harness.suite.scenario import (
 
 
 def scenario_values(scenario: Scenario) -> dict[str, Any]:
-    """Return a scenario file's values without expected results. Raises ValueError for parts such as hooks."""
+    """Return a scenario as the values of a YAML file, without expected results. Raises ValueError if it has hooks."""
     metadata = {
         "title": scenario.title,
         "about": scenario.about,

@@ -25,10 +25,8 @@ from readfirst.observatory.fuzz.likely_rule import example_index, with_probable_
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """The options of one `readfirst fuzz`. `target` is compared with `against`. The search ends after `steps` on each
-    implementation, or after `minutes` (None: no limit). `output` is the directory for findings. With `long`, scenarios
-    use several files. A finding is not reported if its disagreement is accepted in the file `known` or in `baseline`,
-    or if the class of its rule is not in `classes`.
+    """The options of one `readfirst fuzz`. The search ends after `steps` on each implementation, or after `minutes`. A
+    finding is not reported if the file `known` or `baseline` accepts it, or if its rule's class is not in `classes`.
     """
 
     suite: Suite
@@ -48,7 +46,7 @@ class SearchRequest:
 
     @property
     def reference_name(self) -> str:
-        """The implementation that the target is compared with, as messages name it. At the level `safe`: nothing."""
+        """The name of the implementation that the target is compared with, for messages. Empty at the level `safe`."""
         if self.level == "safe":
             return "nothing beside it"
         return f"the {self.against}" if self.against == "reference" else self.against
@@ -95,17 +93,14 @@ def search(request: SearchRequest) -> Iterator[Campaign]:
 def _accepted(
     runner: DifferentialRunner, known: Mapping[Path, Scenario]
 ) -> tuple[frozenset[FindingKey], tuple[Path, ...]]:
-    """Replay the accepted disagreements. Return the keys of disagreements that occur, and the files of all others."""
+    """Replay the accepted disagreements. Return the keys of those that still occur, and the files of all others."""
     found = {file: runner(scenario) for file, scenario in known.items()}
     accepted = frozenset(Finding(known[file], each).key for file, each in found.items() if each is not None)
     return accepted, tuple(file for file, each in found.items() if each is None)
 
 
 class SingleRunner(DifferentialRunner):
-    """Replays scenarios only on the target, for the level `safe`, and returns the first harm in each. Counts the calls
-    that would change a file, and the calls among them that were not refused. If the target refuses all of these calls,
-    the search does not show that the target is safe.
-    """
+    """Replays scenarios only on the target (level `safe`), and counts the calls that would change files."""
 
     def __init__(self, target: Adapter, place: WorkspacePool, vocabulary: Vocabulary) -> None:
         super().__init__(target, target, place, "safe", vocabulary, "itself")

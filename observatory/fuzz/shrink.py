@@ -19,9 +19,7 @@ SECONDS = 40.0
 def shrink(
     scenario: Scenario, shows: Callable[[Scenario], bool], *, attempts: int = 400, seconds: float = SECONDS
 ) -> Scenario:
-    """Return the smallest variant of a scenario that `shows` accepts. Removes steps, then files, then parts of texts,
-    each from all texts at the same time. Ends without a smaller variant, or after `attempts` or `seconds`.
-    """
+    """Return the smallest variant of a scenario that `shows` accepts. Ends after `attempts` or `seconds`."""
     deadline = time.monotonic() + seconds
     tried: set[str] = set()
 
@@ -161,7 +159,7 @@ def _smaller(value: Any) -> Iterator[Any]:
 
 
 def _parts(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the position (a key, an index or an attribute's name) and the value of each part that may be shortened."""
+    """Yield the key, index or attribute name, and the value, of each element of `value` that may be shortened."""
     match value:
         case Mapping():
             yield from ((key, item) for key, item in value.items() if key not in _PATHS)

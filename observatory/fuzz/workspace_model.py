@@ -29,11 +29,10 @@ def _decode_text(data: bytes) -> str:
 
 @dataclass
 class WorkspaceModel:
-    """Estimates the files of a workspace after each step, to generate useful steps. No step is executed. `entries`
-    contains the estimated entry of each path, or None for a removed path. `sure` contains the paths that certainly
-    exist. `hard` contains files with several names (hard links). `known` contains the files that the session knows:
-    `whole` or `part` for a file that was read, `own` for a file that the session wrote. `changed` contains the last
-    change of a known file by another program. `refused` contains the paths whose last call was probably refused.
+    """Estimates a workspace's files after each step, without executing it. `entries`: the entry of each path (None:
+    removed). `sure`: paths that certainly exist. `hard`: files with several names. `known`: files that the session read
+    (`whole` or `part`) or wrote (`own`). `changed`: the last change of a known file by another program. `refused`:
+    paths whose last call was probably refused.
     """
 
     entries: dict[str, Entry | None] = field(default_factory=dict)

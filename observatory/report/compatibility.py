@@ -76,8 +76,8 @@ def count_text(counts: Mapping[str, int]) -> str:
 def filtered_page(
     data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
 ) -> str:
-    """Return the compatibility table as an HTML page with filters, in ASCII and reproducible. `version` is that of
-    readfirst. `address` returns the link of a cell of the harm map (row, kind of harm), or an empty text.
+    """Return the compatibility table as an HTML page with filters. `version` is that of readfirst. `address` returns
+    the link of a cell of the harm map, or an empty text.
     """
     contract = data["contract"]
     versions = _table_columns(data["versions"], "+")
@@ -141,7 +141,7 @@ def _rule_table(name: str, of: str, columns: list[Column], data: _DATA, repeat: 
 def rule_row_from_data(
     rule_id: str, rule: Mapping[str, Any], of: str, names: Iterable[str]
 ) -> dict[str, Any]:
-    """Return a rule's row with a cell for each of the `names`, which are "implementations" or "versions" (`of`)."""
+    """Return a rule's row with a cell for each name in `names`. These are "implementations" or "versions" (`of`)."""
     position = Position(Path("rules.yaml"), 1, 1)
     rule_value = Rule(
         rule_id, rule["title"], rule["class"], rule["requirement"], (), (), rule["why"], position

@@ -13,9 +13,8 @@ from readfirst.harness.suite.rule_classes import CLASSES
 @dataclass(frozen=True, slots=True)
 class RuleChange:
     """A rule whose results differ between two versions or implementations. `before` and `after` state whether the rule
-    holds: `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios that were judged both before and
-    after. `holding` contains the numbers of scenarios that pass before and that pass after. `scenario` is the shortest
-    scenario that fails after, or empty.
+    holds: `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios that were judged both times,
+    `holding` the numbers that pass before and after. `scenario` is the shortest that fails after, or empty.
     """
 
     rule: str
@@ -36,10 +35,7 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold in more or fewer scenarios `after` than `before`. Only scenarios that were judged both
-    times count. `holding`: the numbers of passing scenarios before and after. `judged`: the number of scenarios that
-    count. `shortest`: the shortest scenario that fails after.
-    """
+    """Return the rules that hold in more or fewer scenarios `after` than `before`, if both times judged."""
     found = {}
     for rule in before:
         one, other = (
@@ -63,9 +59,8 @@ def rule_changes(
     common: Mapping[str, Mapping[str, Any]],
     of: str = "implementations",
 ) -> list[RuleChange]:
-    """Return the rules that differ between `before` and `after`, the names of two implementations or versions (`of` is
-    `implementations` or `versions`). `table` is from `implementations_data` or `compatibility_data`, `common` from
-    `common_cells`. Raises KeyError for an unknown name.
+    """Return the rules that differ between `before` and `after`: two names of implementations or versions in `table`.
+    `common` is a result of `common_cells`. Raises KeyError for an unknown name.
     """
     found = []
     for rule, fields in table["rules"].items():

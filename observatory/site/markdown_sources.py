@@ -43,8 +43,8 @@ def generated_pages(data: SiteData) -> dict[str, str]:
 
 
 def write_sources(generated: Mapping[str, str], pages: Mapping[str, Path], folder: Path, root: Path) -> None:
-    """Write the Markdown of `generated` pages and of existing `pages` into `folder`. The keys are paths in the site.
-    Also copy the files and pages of the project directory `root` that the written or copied pages link to.
+    """Write the Markdown of `generated` pages and of the existing files `pages` into `folder`, by their paths in the
+    site, and copy the files of the project that these pages link to.
     """
     texts = {**{name: file.read_text("utf-8") for name, file in pages.items()}, **generated}
     waiting, copied = list(texts), set(texts)

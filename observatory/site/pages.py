@@ -76,8 +76,8 @@ def home_page(data: SiteData) -> str:
 def harm_map_html(
     data: SiteData, above: str = "", names: Collection[str] | None = None, *, products: bool = True
 ) -> str:
-    """Return the HTML of the harm map, with links to sections. `names` are the rows to show; None: all implementations
-    and, with `products`, all versions. `above` is the relative path from the page to the site's root.
+    """Return the HTML of the harm map, with links to sections. `names` are the rows to show; None: all implementations,
+    and all versions unless `products` is False. `above` is the path from the page to the site's root.
     """
     rows = [
         row

@@ -28,9 +28,8 @@ _MAX_LINE_CHARS = 96
 def harm_sections(
     data: SiteData, sessions: int, counts: Mapping[str, int], shortest: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield a section for each kind of harm, worst first, with a picture of the shortest scenario. `sessions` is the
-    number of tested scenarios, `counts` the number of scenarios with each kind of harm. `shortest` contains, by kind,
-    the `scenario`, its `title`, the harmful `step` (from 1) and a `line` about the harm.
+    """Yield a section for each kind of harm, worst first, with a picture of its `shortest` scenario. `counts` contains
+    the number of harmed scenarios for each kind, of `sessions` in total.
     """
     shown = [kind for kind in KINDS if counts.get(kind)]
     if not any(kind not in NON_HARM_KINDS for kind in shown):
@@ -70,7 +69,7 @@ def _steps_picture(scenario: Scenario, harmed: int, line: str) -> str:
 
 
 def _step_values(head: str, blocks: Sequence[Block], harm: str = "") -> dict[str, Any]:
-    """Return the template's values for one step. A path in the first of `blocks` is moved to the heading `head`."""
+    """Return the template's values for a step with the heading `head`. The heading includes the first block's path."""
     if blocks and blocks[0]["label"] == "file_path" and len(blocks[0].get("lines", ())) == 1:
         head, blocks = f"{head} {blocks[0]['lines'][0].removeprefix('$WS/')}", blocks[1:]
     return {"head": head, "blocks": blocks, "harm": harm}

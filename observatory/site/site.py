@@ -22,9 +22,8 @@ _MAX_LISTED_LINKS = 20
 
 
 def write_site(data: SiteData, root: Path, folder: Path, *, url: str = "", version: str = "") -> int:
-    """Write the site into `folder`, replacing an earlier site, and return the number of pages. `root` is the project's
-    directory. Raises SiteError, without changes to `folder`, if MkDocs is missing or reports a problem, if `folder`
-    contains files that are not of a site, or if links are broken.
+    """Write the site into `folder`, replacing an earlier site, and return the number of pages. Raises SiteError,
+    without changes to `folder`, if MkDocs fails, links are broken, or `folder` contains other files.
     """
     require_mkdocs()
     folder = folder.absolute()  # MkDocs takes relative paths from the folder of its settings

@@ -47,7 +47,7 @@ class SiteData:
 
     @cached_property
     def table(self) -> _Data:
-        """The content of compatibility.json, without results for other contracts than the default contract."""
+        """The content of compatibility.json, with results only for the default contract."""
         return for_contract(self.compatibility, self.compatibility["contract"])
 
     @cached_property

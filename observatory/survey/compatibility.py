@@ -44,8 +44,8 @@ class RuleScenario:
 
 
 def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -> dict[str, Any]:
-    """Return the content of docs/compatibility.json. `survey` is the content of docs/implementations.json, `harm` the
-    part of docs/harm.json about contracts. Raises SuiteError, RecordingError, or ValueError if `survey` is invalid.
+    """Return the content of docs/compatibility.json from docs/implementations.json (`survey`) and docs/harm.json.
+    Raises SuiteError, RecordingError, or ValueError if `survey` is invalid.
     """
     versions = results_by_version(suite, rules, jobs=processors())
     known = [
@@ -86,9 +86,7 @@ def compatibility_data(suite: Suite, rules: Rules, survey: _DATA, harm: _DATA) -
 def _previous_version_cells(
     suite: Suite, contract: Contract, versions: ResultsByVersion, belonging: Mapping[str, Sequence[str]]
 ) -> dict[str, Any]:
-    """Return the entry `since`: the previous version, and the rules whose results differ from this version. Empty
-    without a previous version. `belonging` contains the ids of the scenarios of each rule.
-    """
+    """Return `since`: the previous version, and the rules with different results. Empty for the oldest version."""
     before = suite.contracts.before(contract) if contract.recorded else None
     if before is None:
         return {}
@@ -102,9 +100,8 @@ def _previous_version_cells(
 def common_target_cells(
     rules: Rules, known: Iterable[RuleScenario], survey: _DATA, before: str, after: str
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold for the target `after` in more or fewer scenarios than for the target `before`, in the
-    form of `common_cells`. Uses the results for the survey's first contract. Raises KeyError for an unknown target,
-    ValueError for a wrong format.
+    """Return the rules that hold for the target `after` in more or fewer scenarios than for the target `before`. Raises
+    KeyError for an unknown target, ValueError for a wrong format.
     """
     scenarios = _by_rule(rules, known)
     contract = survey["contracts"][0]

@@ -59,9 +59,9 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The answers of a target in a failing scenario. `step` (from 1) is the failing step, and `found` contains the
-    differences at this step. `answers` contains the answers of each step until the failing step. `error` is the reason
-    if the target ended early. `inputs` is the scenario's digest, which shows whether the evidence is outdated.
+    """The answers of a target in a failing scenario, step by step until the failing `step` (from 1), and the
+    differences at this step (`found`). `error` is the reason if the target ended early. `inputs` is the scenario's
+    digest.
     """
 
     scenario: str
@@ -101,10 +101,9 @@ def keep_evidence(
     options: RunOptions,
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
-    """Replay one failing scenario of each safety rule that the target `name@version` breaks, store the answers in
-    evidence.json, and return them by rule id. Stored answers are reused, except for the scenarios in `again` (None: no
-    answers are reused). Answers of targets that are not in `order` are removed. Raises JsonFileError if the target has
-    no results, and the errors of `gather_evidence`.
+    """Replay one failing scenario of each safety rule that the target `name@version` breaks, and store the answers in
+    evidence.json. Stored answers are reused, except for scenarios in `again` (None: replay all). Answers of targets
+    that are not in `order` are removed. Raises JsonFileError, and the errors of `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"
@@ -132,8 +131,8 @@ def keep_evidence(
 def gather_evidence(
     suite: Suite, target: str, wanted: Mapping[str, Sequence[str]], options: RunOptions
 ) -> dict[str, Evidence]:
-    """Replay scenarios (`wanted`: ids by rule id) on a target. Return the evidence of one failing scenario for each
-    rule; a failure in a call of the rule's tool is preferred. Installs the target. Raises AdapterError, SuiteError.
+    """Replay scenarios (`wanted`: ids by rule id) on a target, which is installed if necessary. Return the evidence of
+    one failing scenario for each rule. Raises AdapterError, SuiteError.
     """
     found = {}
     adapter = connect(f"target:{target}", suite, options)

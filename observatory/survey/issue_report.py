@@ -46,8 +46,8 @@ _SCOPE = Scope(Path("$WS"), Path("$HOME"))
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The data of a report about a rule that a target breaks, with a failing scenario and its evidence. `cell` is the
-    rule's entry in docs/compatibility.json, `result` the target's entry in docs/implementations.json.
+    """The data of a report about a broken rule, with the published entries of the rule (`cell`) and the target
+    (`result`).
     """
 
     target: Target

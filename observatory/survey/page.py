@@ -27,8 +27,8 @@ _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
 
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
-    """The shortest scenario with one kind of harm. `step` (from 1) is the harmful step, and `line` describes the harm.
-    The order is that of the attributes: hand-written before generated scenarios (`made`), then by number of `steps`.
+    """The shortest scenario with one kind of harm: the first in the order of the attributes, hand-written ones before
+    generated ones (`made`). `step` (from 1) is the harmful step, and `line` describes the harm.
     """
 
     made: bool
@@ -100,8 +100,7 @@ def target_result(
     again: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return a target's entry in implementations.json. Results of an `earlier` entry are reused, except for the
-    scenarios in `again`. Numbers are for the first of the `contracts`. In the entry, `reach` is the level that each
-    scenario reached, by contract, and `lacks` the number of unsupported scenarios, by missing capability.
+    scenarios in `again`. Numbers are for the first of the `contracts`.
     """
     reach: dict[str, dict[str, Reach]] = {contract: {} for contract in contracts}
     harmed, lacks = HarmTally(), Counter[str]()

@@ -51,12 +51,9 @@ class SurveyError(ReadfirstError):
 
 @dataclass
 class Survey:
-    """Runs targets, compares them with the default and the newest contract, and stores their results in `folder` as
-    implementations.json and implementations.md. Each run also writes `NAME@VERSION.jsonl` to `streams`, if not None.
-    With `only_missing`, a target is run only on scenarios without a valid stored result. A result is invalid if it
-    ended with an error, if the mapping does not support a call any more, or if the newest contract answers differently
-    than the contract that was the newest before. After a change of its design, a target is run on all scenarios.
-    `sample` is the number of scenarios, spread evenly over the suite (None: all).
+    """Runs targets, compares them with the default and the newest contract, and stores the results in `folder`. Each
+    run also writes `NAME@VERSION.jsonl` to `streams`, if specified. With `only_missing`, scenarios with a valid stored
+    result are not run again. `sample` is the number of scenarios, spread evenly over the suite (None: all).
     """
 
     suite: Suite
@@ -98,7 +95,7 @@ class Survey:
     def _with_newest_contract(
         self, result: Mapping[str, Any], former: str, alike: Container[str]
     ) -> dict[str, Any]:
-        """Return a stored result. For the newest contract, it contains `former`'s results for the scenarios `alike`."""
+        """Return `result` extended to the newest contract by the results for `former` in the scenarios `alike`."""
         first, newest = self._contracts[0], self._contracts[-1]
         reach = {first: result["reach"][first]}
         if newest != first:
@@ -164,10 +161,8 @@ class Survey:
     def run_all(
         self, chosen: Sequence[Target], *, baseline: bool = False
     ) -> Iterator[tuple[str, dict[str, Any] | AdapterError]]:
-        """Run targets in parallel, one target per job, and yield each target's name and result when its run ends.
-        Further jobs replay the scenarios of a target in parallel. If a target cannot be connected, its result is the
-        AdapterError. If `run` raises a different error, this error is raised, and unfinished runs continue until this
-        process ends.
+        """Run targets in parallel, one target per job, and yield each target's name and result when its run ends. The
+        result is an AdapterError if the target cannot be connected. Other errors are raised.
         """
         at_once = min(self.options.jobs, len(chosen))
         if at_once < 2:
@@ -203,9 +198,8 @@ class Survey:
     def run(
         self, target: Target, *, baseline: bool = False, jobs: int | None = None, apart: bool = False
     ) -> dict[str, Any]:
-        """Run a target on `scenarios_to_run`, and return its new entry. With `baseline`, also rewrite the target's
-        baseline file. `jobs`, `apart` and errors: see `harness.run.runner.run`. Also raises BaselineError for an
-        unreadable baseline.
+        """Run a target on `scenarios_to_run`, and return its new entry. With `baseline`, also rewrite its baseline
+        file. `jobs`, `apart` and errors: see `harness.run.runner.run`. Also raises BaselineError.
         """
         name = target.pinned
         earlier, ids = self._result_to_extend(target), self.scenarios_to_run(target)

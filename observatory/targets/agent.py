@@ -55,10 +55,9 @@ class AgentTargetSession:
 
 @dataclass
 class AgentTarget:
-    """Runs a command-line agent at an exact version, with a scripted model. With `isolation: directory`, scenarios
-    share one conversation in the parent directory of their workspaces, unless a scenario needs a separate conversation,
-    for example for relative paths. With `isolation: process`, every conversation is separate. `time_limit`: seconds per
-    call. In a `sandbox`, the agent can only write to workspaces and its own files.
+    """Runs a command-line agent with a scripted model. With `isolation: directory`, scenarios share one conversation in
+    the parent directory of their workspaces, unless a scenario needs a separate one. With `isolation: process`, every
+    conversation is separate. In a `sandbox`, the agent can only write to workspaces and its own files.
     """
 
     target: Target

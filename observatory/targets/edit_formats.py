@@ -171,8 +171,8 @@ def _complete_lines(text: str, description: str) -> list[str]:
 def _changed_lines(
     old: str, new: str, arguments: Mapping[str, Any], knowledge: Knowledge
 ) -> tuple[list[str], list[str]]:
-    """Return the complete lines that an edit removes, and the lines that it adds, as a model quotes them from the text
-    that it has seen. Raises InexpressibleError if `old` is a part of a line that the model has not seen.
+    """Return the complete lines that an edit removes, and the lines that it adds, as a model quotes them. Raises
+    InexpressibleError if `old` is a part of a line that the model has not seen.
     """
     seen = _as_quoted(knowledge.of(arguments["file_path"]), old)
     if seen is not None and old in seen:

@@ -42,7 +42,7 @@ _ARGUMENT_WORDS: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
         ("content", "content contents text data body", "file new full"),
     )
 }
-"""Words in an argument's names that are not in _SYNONYMS: one must be in the first set, the others in either set."""
+"""Words that identify an argument. One word of its name must be in the first set, the others in either set."""
 _MATCH_COUNT_NAMES = ("expectedreplacements", "expectedoccurrences", "expectedcount", "replacecount")
 _EXPLANATION_WORDS = frozenset(
     ["instruction", "explanation", "description", "reason", "title", "comment", "thought", "summary"]
@@ -90,10 +90,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`. `arguments` are
-    templates; arguments with equal names are omitted. `unsupported` are arguments that the server's tool lacks.
-    `unknown` (required) and `unused` (optional) are arguments that only the server's tool has. `capture` contains
-    patterns for values in earlier answers.
+    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`. `arguments`
+    contains templates for arguments with different names. `unsupported` arguments do not exist in the server's tool,
+    `unknown` (required) and `unused` (optional) ones only there. `capture` contains patterns for values in answers.
     """
 
     tool: str
@@ -126,8 +125,8 @@ def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:
 
 
 def _candidates(offered: Sequence[Tool]) -> Iterator[tuple[Tool, Mapping[str, str], list[str]]]:
-    """Yield each tool that may match Read, Edit or Write: the tool, an empty mapping, and the words of its name. Also
-    yield each command of a tool, such as `view`: the tool, the argument for this command, and the words of the command.
+    """Yield each tool that may match Read, Edit or Write, with the words of its name. For each command of a tool, such
+    as `view`, also yield the tool, the argument for the command, and the command's words.
     """
     for tool in offered:
         yield tool, {}, _split_words(tool.name)
@@ -200,7 +199,7 @@ def _guess_call(tool: str, candidate: Tool, command: Mapping[str, str]) -> Guess
 
 
 def _take_argument(wanted: str, left: dict[str, str]) -> str | None:
-    """Find an unused argument (`left`) with the meaning of `wanted`, and remove it. Return its name, or None."""
+    """Remove an argument with the meaning of `wanted` from `left`, and return its name, or return None."""
     for plain in (_normalize(wanted), *_SYNONYMS.get(wanted, ())):
         if plain in left:
             return left.pop(plain)

@@ -58,10 +58,7 @@ def is_installed(target: Target) -> bool:
 
 
 def install(target: Target) -> TargetEnvironment:
-    """Return the environment of a target. Install it if necessary, also if several processes do this at the same time.
-    The environment of a version with a command is the directory of the mapping file. Raises AdapterError (blame
-    `environment`) with the last output of pip or npm.
-    """
+    """Return the environment of a target, and install it if necessary. Raises AdapterError (blame `environment`)."""
     release = target.release
     if release.command:
         return TargetEnvironment(

@@ -29,8 +29,8 @@ PLACEHOLDER_PATTERN = re.compile(r"\$([A-Za-z_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One version of a target: packages for pip or npm, and date (YYYY-MM-DD). With a `command`, nothing is installed.
-    `sdists`: packages that pip must build from source, with reasons. `design`: by default, the design of the target.
+    """One version of a target: packages for pip or npm, or a `command` to run. `date`: YYYY-MM-DD. `sdists`: packages
+    that pip must build from source, with reasons. `design`: by default, the design of the target.
     """
 
     version: str
@@ -44,8 +44,8 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """Python code that calls a library. `once` runs at the start, `code` for each session: it defines `call(tool,
-    **arguments)` and optionally `close()`, and can use `workspace`. `at_least` is the oldest Python, or empty.
+    """Python code that calls a library. `once` runs at the start, and `code` for each session: it defines `call(tool,
+    **arguments)`, and may define `close()`. `at_least` is the oldest supported Python, or empty.
     """
 
     code: str
@@ -84,9 +84,9 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates;
-    `$text` in a template is the call in a `format` such as `apply_patch`. `replace_all` is `{flag: NAME}` if the
-    argument NAME is a boolean, `{count: NAME}` if NAME is the number of matches, or `unsupported`.
+    """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates.
+    `$text` is the call in a `format` such as `apply_patch`. `replace_all` is `{flag: ARGUMENT}` (a boolean), `{count:
+    ARGUMENT}` (the number of matches), or `unsupported`.
     """
 
     tool: str

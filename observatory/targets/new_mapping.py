@@ -54,10 +54,8 @@ class NewMappingError(ReadfirstError):
 
 
 def write_mapping(command: Command, output: Path | None, time_limit: float) -> tuple[Path, dict[str, str]]:
-    """Start the MCP server, and write a mapping to `output` (default: a new file, named after the server). If the
-    server has a tool for Read, the mapping contains the observed design and refusals. Return the path of the mapping,
-    and the server's tool for each of Read, Edit and Write (empty if missing). Raises NewMappingError, also if the file
-    exists, and AdapterError if the server does not start.
+    """Write a mapping for an MCP server to `output` (default: a file named after the server). Return its path, and the
+    server's tools for Read, Edit and Write. Raises NewMappingError, AdapterError.
     """
     if output is not None:
         _check_output_file(output)
@@ -206,7 +204,7 @@ _MIN_QUOTED_CHARS = 4
 
 
 def observe_messages(adapter: Adapter, pool: WorkspacePool) -> dict[str, tuple[str, ...]]:
-    """Return the server's messages that are new to the suite, by error name. Omits messages of several errors."""
+    """Return the server's refusal messages that the suite lacks, by error name, unless several errors share them."""
     seen: dict[str, dict[str, None]] = {}
     for scenario_id in REFUSAL_SCENARIOS:
         for name, form in _observe_refusals(adapter, pool, scenario_id):
@@ -235,7 +233,7 @@ def _observe_refusals(adapter: Adapter, pool: WorkspacePool, scenario_id: str) -
 
 
 def _replace_values(text: str, mask: Callable[[str], str]) -> str:
-    """Replace each value that `mask` or `mask_tokens` masks by `{value}` if it contains a digit, as hashes do."""
+    """Replace each value that `mask` or `mask_tokens` masks and that contains a digit, such as a hash, by `{value}`."""
     first, *parts = mask_tokens(mask(text)).split(MASK)
     found = re.fullmatch("(.*?)".join(map(re.escape, (first, *parts))), text)
     values = found.groups() if found is not None else (MASK,) * len(parts)

@@ -37,9 +37,7 @@ class OutdatedTarget:
 
 
 def outdated_targets() -> Iterator[OutdatedTarget]:
-    """Yield targets with a newer version in their registry, by name. Skips targets whose version is not the version of
-    a package, and targets that get no newer versions. Raises AdapterError if a registry does not answer.
-    """
+    """Yield the targets with a newer version in their registry, by name. Raises AdapterError if a registry fails."""
     asked = [
         (target, found)
         for target in map(find, names())
@@ -91,7 +89,7 @@ def _is_newer(newest: str, pinned: str) -> bool:
 
 
 def add_version(target: Target, version: str) -> None:
-    """Add `version`, by copying the line of the newest version. Raises PinError if this fails or `version` exists."""
+    """Add `version` to the mapping file with a copy of the newest version's line. Raises PinError if impossible."""
     if not _VERSION_PATTERN.fullmatch(version):
         raise PinError(f"{version!r} is not a version")
     if version in target.versions:

@@ -217,9 +217,7 @@ def searchable_texts(target: Target, answer: TargetAnswer) -> tuple[str, ...]:
 
 
 def contract_result(target: Target, tool: str, answer: TargetAnswer, scope: Scope) -> ToolResult:
-    """Translate an answer into a result of `tool`. A refusal gets the error name that the mapping lists. Raises
-    AdapterError for a missing text, or an exception that is not a refusal.
-    """
+    """Translate an answer into a result of `tool`. The mapping names the error of a refusal. Raises AdapterError."""
     rules = target.result
     if answer.raised:
         if not rules.exception:

@@ -41,9 +41,8 @@ def record_between(
     contract: Contract,
     ask: Ask,
 ) -> Iterator[Recorded]:
-    """Record the differing scenarios on two `published` versions for each change: the last before it, and the first
-    after it. Yield the results. If at most MAX_VERSIONS_ASKED versions lie between the contracts, record whole families
-    on each of these versions, which also shows reverted changes. Raises SuiteError, BisectError.
+    """Record the differing scenarios on two `published` versions for each change: the last before the change, and the
+    first after it. Yield the results. Raises SuiteError, BisectError.
     """
     suite = replays.suite
     first, last = Version(before.version or "0"), Version(contract.version or "0")

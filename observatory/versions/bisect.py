@@ -27,8 +27,8 @@ class BisectError(ReadfirstError):
 
 @dataclass(frozen=True, slots=True)
 class AnswerChange:
-    """A changed answer: `before` is the last version with the old answer, `after` the first version with the new
-    answer. The versions `silent` between them gave no answer (oldest first), and may have introduced the change.
+    """A changed answer: `before` is the last version with the old answer, `after` the first with the new answer. The
+    versions `silent` between them (oldest first) gave no answer.
     """
 
     scenario_id: str
@@ -39,9 +39,9 @@ class AnswerChange:
 
 @dataclass
 class VersionReplays:
-    """Replays scenarios on product versions. Replays are stored in `takes`, so that a search can continue. `connect`
-    opens the product of a contract. `variant` is `+gated` for older models, or empty. `silent` contains the reasons for
-    missing answers, by scenario and version.
+    """Replays scenarios on product versions, and stores the replays in `takes`. `connect` opens the product of a
+    contract. `variant` is `+gated` for older models, or empty. `silent`: reasons for missing answers, by scenario and
+    version.
     """
 
     suite: Suite
@@ -94,12 +94,7 @@ def find_changes(
     versions: Sequence[str], ids: Sequence[str], ask: Callable[[str, Sequence[str]], Answers]
 ) -> Iterator[AnswerChange]:
     """Yield each change in the answers to the scenarios `ids` between the first and the last of `versions` (oldest
-    first).
-
-    `ask` returns the answers of one version to some scenarios. If both ends of a range give the same answer, the range
-    counts as unchanged. Other ranges are halved, for all scenarios together, so that each version is asked only once.
-    If the middle version does not answer a scenario, the range is divided elsewhere. A scenario without an answer of
-    the first or the last version is not searched.
+    first). A range of versions whose ends give equal answers counts as unchanged. `ask` returns one version's answers.
     """
     if len(versions) < 2:
         raise BisectError("fewer than two published versions lie in this range")

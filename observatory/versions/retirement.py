@@ -31,9 +31,7 @@ def retiring_version(contracts: Contracts, newest: str) -> str | None:
 
 
 def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
-    """Return, for each contract of a version, the scenarios whose answers differ from the nearest recorded answers
-    before or after it (both with or both without `+gated`), or lack one of these neighbours. Raises RecordingError.
-    """
+    """Return, by contract of a version, the scenarios whose answers cannot be derived from neighbouring versions."""
     distinct: dict[str, list[str]] = {name: [] for name in _contract_names(suite.contracts, version)}
     for scenario_id in suite.ids():
         recording = suite.recordings.recording(scenario_id)
@@ -44,9 +42,7 @@ def distinct_scenarios(suite: Suite, version: str) -> dict[str, list[str]]:
 
 
 def retire(suite: Suite, version: str) -> None:
-    """Remove a version from a suite. Answers are only removed if the nearest recorded versions before and after give
-    the same answers, so that `derive_transcript` can restore them. After a RecordingError, nothing has been written.
-    """
+    """Remove a version from a suite, except for answers that `derive_transcript` cannot restore."""
     names = _contract_names(suite.contracts, version)
     files: dict[Path, bytes] = {}
 
