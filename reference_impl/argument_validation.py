@@ -34,9 +34,9 @@ _JSON_DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of a tool: its name, its JSON type, and whether it is required. Used to validate calls. `options`
-    are the allowed strings. `minimum`: the value must be an integer from `minimum` to 2^53 - 1. `ignores_lower`: an
-    argument with an integer below `minimum` is ignored instead of refused.
+    """One argument of a tool: its name, its JSON type, and whether it is required. `options` are the allowed strings.
+    `minimum`: the value must be an integer from `minimum` to 2^53 - 1. `ignores_lower`: an integer below `minimum` is
+    ignored, not refused.
     """
 
     name: str
@@ -55,10 +55,9 @@ FILE_PATH = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Corrections of a call that uses argument names of a different editor, such as `path` instead of `file_path`.
-    `aliases` maps these names to the names of parameters. `ignored` contains the names of ignored arguments, each with
-    the only value that is ignored (None: any value). `allows_equal_alias`: a call may contain a parameter and its alias
-    if their values are equal.
+    """Corrections of a call with argument names of a different editor, such as `path` instead of `file_path`. `aliases`
+    maps these names to parameters. `ignored` maps ignored arguments to the only value that is ignored (None: any
+    value). `allows_equal_alias`: a call may contain a parameter and its alias if their values are equal.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -66,9 +65,8 @@ class Corrections:
     allows_equal_alias: bool = False
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the arguments with aliases renamed to parameters, and without ignored arguments. An alias is not
-        renamed if the call also contains the parameter. With `allows_equal_alias`, an alias with the same value as the
-        parameter is removed.
+        """Return the arguments without ignored arguments, and with aliases renamed to parameters, unless the call also
+        contains the parameter.
         """
         corrected: dict[str, Any] = {}
         for given, value in arguments.items():
@@ -98,8 +96,8 @@ def ignored_arguments(behaviours: Behaviours) -> frozenset[str]:
 
 
 def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> Mapping[str, Any]:
-    """Return the complete arguments, or none in some versions, of a call whose JSON `text` is truncated. Raises Refusal
-    in versions that refuse the call.
+    """Return the complete arguments of a call whose JSON `text` is truncated. Some versions return none, or raise
+    Refusal.
     """
     if behaviours.arguments.arguments_that_end_early == "refused":
         shown = text[:_MAX_EXCERPT_CHARS]
@@ -122,11 +120,10 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The parameters of one tool, used to validate its calls. Refusals list wrong arguments in the order of the
-    parameters. `aliases` maps alternative names to parameters. Arguments with a name in `ignored_names` are ignored.
-    `redundant_names` maps names of arguments to parameters: such an argument is ignored if the call also contains the
-    parameter. `corrections` are applied if the corrected arguments are valid; the answer mentions each correction.
-    `deferred`: the model gets the schema only after a call with wrong arguments.
+    """The parameters of one tool, used to validate its calls. `aliases` maps alternative names to parameters. Arguments
+    in `ignored_names` are ignored, those in `redundant_names` only if the call also contains their parameter. The
+    answer mentions each of the `corrections`. `deferred`: the model gets the schema only after a call with wrong
+    arguments.
     """
 
     tool: str
@@ -249,9 +246,7 @@ class Schema:
         return problems
 
     def _invalid_values(self, arguments: Mapping[str, Any], misfits: Collection[str]) -> list[str]:
-        """Return a message for each argument with a forbidden value. Arguments with a wrong type, whose names are in
-        `misfits`, are skipped.
-        """
+        """Return a message for each forbidden value. Arguments with a wrong type (`misfits`) are skipped."""
         given = [p for p in self.parameters if p.name in arguments and p.name not in misfits]
         problems = {p.name: problem for p in given if (problem := self._value_problem(p, arguments[p.name]))}
         explains = self.behaviours.arguments.argument_refusals_say_what_was_found

@@ -57,10 +57,7 @@ _RELAXED_SINCE = (2, 1, 208)
 
 @dataclass(frozen=True, kw_only=True)
 class Behaviours:
-    """The values of all behaviours in one contract. Each group of behaviours is about one phase of a call. The groups
-    have the order of the phases; the last groups are about the time between calls. No two groups have a behaviour with
-    the same name.
-    """
+    """The values of all behaviours in one contract, in groups. Each name is unique among all groups."""
 
     calls: CallBehaviours
     arguments: ArgumentBehaviours
@@ -146,9 +143,8 @@ def history_of(name: str) -> History:
 
 @lru_cache(maxsize=64)
 def behaviours_of(contract: str | Behaviours) -> Behaviours:
-    """Return the behaviours of a contract by name; a `Behaviours` object is returned unchanged. A contract is
-    `documented`, or any version from FIRST_VERSION to LAST_VERSION, published or not; from 2.1.208 on also with
-    `+gated`. Raises ValueError for an unknown contract.
+    """Return the behaviours of a contract: `documented`, or any version from FIRST_VERSION to LAST_VERSION, from
+    2.1.208 on also with `+gated`. Raises ValueError for an unknown contract.
     """
     if isinstance(contract, Behaviours):
         return contract

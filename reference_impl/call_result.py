@@ -26,9 +26,9 @@ _WARNING_CHARS = 340
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a call: the text for the model, and whether it is an error. `error` and `code` are the name and the
-    number of a refusal (see `Refusal`), None if the call succeeded. `reminders` are messages to the model about changed
-    files and from hooks. `early`: the call was refused before its execution.
+    """The result of a call: the text for the model. `error` and `code` are the name and the number of a refusal (see
+    `Refusal`), None if the call succeeded. `reminders` are messages about changed files and from hooks. `early`: the
+    call was refused before its execution.
     """
 
     text: str
@@ -41,9 +41,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class PreparedCall:
-    """A call with its prepared arguments. `note`, about corrected arguments, is added to the answer of a successful
-    call.
-    """
+    """A call with prepared arguments. `note`, about corrected arguments, is added to a successful answer."""
 
     arguments: Mapping[str, Any]
     note: str
@@ -51,9 +49,8 @@ class PreparedCall:
 
 @contextlib.contextmanager
 def convert_errors(prefix: str | None) -> Iterator[None]:
-    """Convert the exceptions OSError, ContentError and RecursionError (too deeply nested JSON) of a `with` block to
-    refusals. The message is `prefix` followed by the message of the exception. If `prefix` is None, the message is
-    `Error calling tool`.
+    """Convert OSError, ContentError and RecursionError (JSON that is nested too deeply) to refusals. The message is
+    `prefix` and the message of the exception. If `prefix` is None, the message is `Error calling tool`.
     """
     try:
         yield
@@ -90,10 +87,7 @@ def answer_text(session: Session, tool: str, answer: Answer) -> str:
 
 
 def truncate_answer(text: str, size: int, path: str) -> str:
-    """Return the text that the model gets instead of a long answer: its beginning, and the `path` where the whole
-    answer is saved. `size` is the length of the answer in UTF-16 code units. The beginning ends at a line end if more
-    than half of the allowed text is kept.
-    """
+    """Return the beginning of an answer of `size` UTF-16 code units, and the `path` of the whole answer."""
     beginning = text.encode("utf-16-le", "surrogatepass")[: 2 * _PREVIEW_UNITS].decode("utf-16-le", "ignore")
     end = beginning.rfind("\n")
     if end > _PREVIEW_UNITS // 2:

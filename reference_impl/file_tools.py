@@ -35,14 +35,13 @@ _PARALLEL_CALLS = 10
 class FileTools:
     """The tools Read, Edit and Write of one session, for one contract or a combination of behaviours.
 
-    `root` is the working directory, which must exist: relative paths and relative deny rules start there. `root` is
-    not a sandbox: absolute paths and `..` lead out of it, as in the product. `home` is the meaning of `~` (default:
-    the user's home directory). `deny` contains permission rules as in a settings file, for example `Edit(secret/**)`.
-    `shell` runs commands; without a shell, Bash is not available. `hooks` run before and after each call, in this
-    order. `mode` is a permission mode (`default`, `plan`, `acceptEdits`, `bypassPermissions`): calls that need a
-    permission are refused unless a rule of `allow` covers them. Without a `mode`, every call is allowed that no deny
-    rule covers. `additional` contains further working directories. `checkpoints` must be true to use `rewind`. Raises
-    ValueError for an unknown contract or mode, a root that is not a directory, or an invalid rule.
+    `root` is the working directory, which must exist. `root` is not a sandbox: absolute paths and `..` lead out of it,
+    as in the product. `home` is the meaning of `~` (default: the user's home directory). `deny` contains permission
+    rules as in a settings file, for example `Edit(secret/**)`. `shell` runs commands; without a shell, Bash is not
+    available. `hooks` run before and after each call. With a permission `mode` such as `plan`, calls that need a
+    permission are refused unless a rule of `allow` covers them (default: no call needs a permission). `additional`
+    contains further working directories. `checkpoints` must be true to use `rewind`. Raises ValueError for an unknown
+    contract or mode, a root that is not a directory, or an invalid rule.
 
     `call` returns the answer for a model, also for a refused call; `read`, `edit`, `write` and `notebook_edit` return
     the text or raise `Refusal`. A refused call does not change the disk. Not thread-safe.
@@ -168,17 +167,14 @@ class FileTools:
         return self._end_message(results, [tool for tool, _ in calls])
 
     def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Execute one call. `interfere`, for example a change by another program, is called between the validation and
-        the execution; not at all if the validation refuses the call.
-        """
+        """Execute one call. Between validation and execution, call `interfere`, for example to change a file."""
         return self._end_message(
             [self._answer_call(tool, self._prepare_arguments(tool, arguments), interfere)], [tool]
         )[0]
 
     def call_given_up(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Result:
-        """Cancel a call as the user does, between validation and execution. `interfere` is called right before the
-        cancellation. If the validation refuses the call, return that refusal instead. The user then sends a message. In
-        some versions, the model is then shown every file that other programs changed.
+        """Cancel a call as the user does, between validation and execution, after calling `interfere`. Then process the
+        user's next message. If the validation refuses the call, return the refusal.
         """
 
         def give_up() -> None:

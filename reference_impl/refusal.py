@@ -33,9 +33,8 @@ _MESSAGE_BY_ERRNO = {
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
     """Raised if a tool refuses a call. The call has changed nothing on disk. `name` is the error's name in
-    `fixtures/errors.yaml`. `message` is the text for the model. `code` is the number of the error in
-    the published descriptions of Claude Code (`2.1.7-read-before-edit.txt, Complete Error Codes Reference`). None for
-    errors without a number: all errors of Read, and errors during the execution.
+    `fixtures/errors.yaml`. `message` is the text for the model. `code` is the number of the error in the published
+    descriptions of Claude Code. None for errors of Read and errors during the execution.
     """
 
     name: str

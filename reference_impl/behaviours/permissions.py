@@ -140,8 +140,8 @@ class PermissionBehaviours(Group):
     read_deny_of_links_covers_writes: bool = behaviour(
         False,
         {"2.1.228": True},
-        meaning="If a deny rule for Read covers a file, Write refuses both the path of the file and links to the file, "
-        "instead of only the path of the file.",
+        meaning="If a deny rule for Read covers a file, Write refuses links to the file, too. Edit also refuses "
+        "these links. Otherwise, Write refuses only the path of the file.",
         shown_by=("permissions/links-to-denied-names",),
     )
     refusals_name_absolute_path: bool = behaviour(

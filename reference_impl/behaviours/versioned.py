@@ -37,8 +37,7 @@ class ByModel:
 class History:
     """The values of a behaviour in all versions: `first` in the oldest version, and `changes` maps versions to new
     values. `documented` is the value in the published descriptions of Claude Code. `shown_by` are scenarios that show
-    every change of the value, or show the behaviour if its value never changed. `source` names the descriptions that
-    state the behaviour, with their sections, or is RECORDED.
+    the behaviour and its changes. `source` names the descriptions that state the behaviour, or is RECORDED.
     """
 
     first: Any
@@ -71,9 +70,8 @@ def behaviour(
     source: str = RECORDED,
     shown_by: tuple[str, ...] = (),
 ) -> Any:
-    """Declare a behaviour by its history. `changes` maps versions, the oldest first, to new values. `documented` is the
-    value in the published descriptions of Claude Code (default: the value in the default contract). `History` describes
-    the other parameters.
+    """Declare a behaviour by its History. `changes` maps versions, the oldest first, to new values. `documented` is by
+    default the value in the default contract.
     """
     versions = {version_of(version): value for version, value in (changes or {}).items()}
     history = History(first, versions, documented, shown_by, meaning, source)
@@ -106,11 +104,9 @@ def version_of(text: str) -> Version:
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(behaviour,))
 class Group:
-    """Base class of groups of behaviours. An instance contains the values of the group's behaviours in one contract,
-    and is immutable. Not a frozen dataclass: compiling the methods of twenty dataclasses took a quarter of the import
-    time.
-    """
+    """Base class of groups of behaviours: an immutable object with the values of the behaviours in one contract."""
 
+    # Not a frozen dataclass: compiling the methods of twenty dataclasses took a quarter of the import time.
     def __init_subclass__(cls) -> None:
         dataclass(init=False, repr=False, eq=False)(cls)
 

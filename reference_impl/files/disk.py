@@ -128,9 +128,7 @@ def is_socket(path: str) -> bool:
 
 
 def read(path: str) -> bytes:
-    """Return the bytes of a file. Empty for the null device. Never waits, for example for a pipe. Raises OSError if the
-    file cannot be read, or is a directory or a special file.
-    """
+    """Return the bytes of a file. Never waits for a pipe. Raises OSError, also for a directory or a special file."""
     with open(path, "rb", buffering=0, opener=_open_nonblocking) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             if os.path.samestat(os.fstat(file.fileno()), os.stat(os.devnull)):
@@ -146,8 +144,8 @@ def _open_nonblocking(path: str, flags: int) -> int:
 
 def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_parent: bool) -> None:
     """Create the missing parent directories of a path. Raises OSError if a file or link prevents this.
-    `ignore_dangling`: a dangling link in place of a directory is not an error. `private_mode`: new directories get the
-    mode 0700. `check_parent`: raise OSError if the parent is a file; without it, only opening the new file fails.
+    `ignore_dangling`: ignore a dangling link in place of a directory. `private_mode`: new directories get the mode
+    0700. `check_parent`: raise OSError if the parent is a file.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if check_parent and os.path.isfile(parent):
@@ -197,8 +195,8 @@ _IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
 class ReplaceOptions:
     """Options of `replace`. `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a
     new file gets the mode 0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits.
-    `suffixed_name`: raise the error if the disk is full or the name of the temporary file (the file name with a suffix)
-    is too long; without it, write in place.
+    `suffixed_name`: raise an error, instead of writing in place, if the name of the temporary file is too long or the
+    disk is full.
     """
 
     follow_dangling: bool
@@ -211,10 +209,8 @@ def replace(path: str, data: bytes, options: ReplaceOptions) -> None:
     """Replace the content of a file atomically: at any moment, the file contains either all old bytes or all new bytes.
 
     A symbolic link is followed; if its target is a link, too, this second link is replaced. The mode is kept, and other
-    hard links keep the old content. If OSError is raised, the old file is unchanged, and no temporary file is left. If
-    no temporary file can be created, or the disk lacks space for both files, the file is written in place, possibly
-    only partially. If writing in place also fails, the error of the second attempt is raised; with `suffixed_name`, the
-    error of the first attempt. Without `suffixed_name`, the error of the first attempt contains no file name.
+    hard links keep the old content. If no temporary file can be created, or the disk lacks space for both files, the
+    file is written in place, possibly only partially. Raises OSError.
     """
     target = path_to_replace(path, options)
     if os.path.isdir(target) or (path.endswith("/") and not options.suffixed_name):

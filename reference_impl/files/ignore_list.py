@@ -24,8 +24,7 @@ class _Pattern:
 
 class IgnoreList:
     """An ordered list of patterns for relative paths. `as_git`: as in git, `[!a]` and `[^a]` match any character except
-    `a`, and a backslash quotes any character. Without `as_git`, `[!a]` matches `!` and `a`, `[^a]` matches `^` and `a`,
-    and a backslash before `c` or `?` is an ordinary character. An invalid pattern matches nothing.
+    `a`, and a backslash quotes any character. An invalid pattern matches nothing.
     """
 
     def __init__(self, patterns: Iterable[str], *, as_git: bool, ignore_case: bool) -> None:

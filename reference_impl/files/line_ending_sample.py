@@ -17,9 +17,8 @@ _CRLF_THRESHOLD = 3
 
 
 def usual_line_ending(root: str) -> str:
-    """Return the line ending that most files below `root` use: `\\r\\n` if more than 3 of the first 15 files use it,
-    otherwise `\\n`. Hidden files, links and ignored files are not counted. If there are more than 15 files, any 15 of
-    them may be used.
+    """Return the line ending of most files below `root`: `\\r\\n` if more than 3 of 15 files use it, otherwise `\\n`.
+    Hidden files, links and ignored files are not counted.
     """
     count = 0
     for path in islice(_sample_files(root, []), _SAMPLE_FILES):

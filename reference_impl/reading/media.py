@@ -58,9 +58,7 @@ def _file_extension(path: str) -> str:
 
 
 def is_image(path: str, behaviours: Behaviours) -> bool:
-    """Whether Read treats a file as an image. The extension decides; in some versions, the first bytes decide for a
-    name without an extension. Raises OSError if the file cannot be read.
-    """
+    """Whether Read treats a file as an image, by its extension or (some versions) its first bytes. Raises OSError."""
     extension = _file_extension(path)
     if extension or not behaviours.media.images_without_extension_are_shown:
         return extension in _IMAGE_EXTENSIONS or (
@@ -92,9 +90,7 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal for an empty image. Called during the validation. Does nothing in versions that refuse an empty
-    image only during the execution, with a message that names the file.
-    """
+    """Raise Refusal for an empty image during the validation. Does nothing in versions that refuse it later."""
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)
@@ -105,9 +101,8 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 def image_text(path: str, raw_path: str, behaviours: Behaviours) -> str:
     """Return the text that represents an image in an answer, such as `[image image/png 70]`: kind, media type, and
-    number of base64 characters. The first bytes determine the media type (unknown bytes mean PNG); in some versions,
-    the name determines the media type of an incomplete image. Raises Refusal for an empty file and, in versions that
-    check the content, for a file that is not an image. `raw_path` is the path as written in the call.
+    number of base64 characters. Raises Refusal for an empty file and, in some versions, for a file that is not an
+    image.
     """
     data = disk.read(path)
     if not data:
@@ -133,9 +128,7 @@ def _block_summary(kind: str, media: str, data: bytes) -> str:
 
 
 def pdf_blocks(path: str, raw_path: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer to a Read of a PDF. Raises Refusal if the PDF is empty. Some versions also refuse a PDF that is
-    larger than 20 MB or lacks the header of a PDF. `raw_path` is the path as written in the call.
-    """
+    """Return the answer to a Read of a PDF. Raises Refusal if empty or, in some versions, too large or not a PDF."""
     size = disk.file_size(path)
     if size == 0:
         raise Refusal("unsupported_file", f"PDF file is empty: {raw_path}")

@@ -86,9 +86,7 @@ def _language_info(notebook: Any, behaviours: Behaviours) -> Any:
 
 
 def read_blocks(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer of Read: blocks of text for all cells with their outputs. Raises Refusal if the text is not a
-    notebook, or too large. `path` is the path as written in the call.
-    """
+    """Return the answer of Read: blocks of text for all cells. Raises Refusal for an invalid or too large notebook."""
     cells, language = _parse_cells(text, behaviours)
     summaries = [_summarize_cell(cell, number, language, behaviours) for number, cell in enumerate(cells)]
     content = compact_json(summaries)
@@ -100,9 +98,8 @@ def read_blocks(text: str, path: str, behaviours: Behaviours) -> tuple[str, ...]
 
 
 def notebook_read_blocks(text: str, identity: str, behaviours: Behaviours) -> tuple[str, ...]:
-    """Return the answer of NotebookRead: blocks of text for all cells with their outputs. If `identity` is not empty,
-    only the cell with this id is shown. Raises Refusal if the text is not a notebook, or if no cell has the id.
-    `cell-N` is an ordinary id, and does not select the cell with the number N.
+    """Return the answer of NotebookRead: blocks of text for all cells or, if `identity` is not empty, for the cell with
+    this id. Raises Refusal if the text is not a notebook, or if no cell has the id.
     """
     cells, language = _parse_cells(text, behaviours)
     selected = list(enumerate(cells))
@@ -154,9 +151,7 @@ def _refuse_too_large(content: str, file: str) -> None:
 def _summarize_cell(
     cell: Any, number: int, language: str, behaviours: Behaviours, *, full: bool = False
 ) -> dict[str, Any]:
-    """Return the JSON object for a cell in the answer. Too large outputs are replaced by advice on a different way to
-    read them, unless `full` is true.
-    """
+    """Return the JSON object for a cell in the answer. Unless `full`, advice replaces too large outputs."""
     owner, brief = behaviours.notebooks.json_error_variable, behaviours.notebooks.json_refusals_omit_place
     counted = identifies_by_number(behaviours)
     identity = number if counted else _required_member(cell, "id", owner, brief=brief)
@@ -261,8 +256,8 @@ def _join_lines(value: Any) -> str:
 
 
 def _required_member(value: Any, name: str, owner: str, *, brief: bool) -> Any:
-    """Return the member `name` of a JSON object. Raises Refusal if `value` is null or missing, with the error message
-    of a JavaScript engine. `brief` selects the message of a different engine, which contains the variable name `owner`.
+    """Return the member `name` of a JSON object. If `value` is null or the member is missing, raises Refusal with the
+    message of a JavaScript engine; the `brief` message contains the name `owner` of a variable.
     """
     if value is None or value is _MISSING:
         what = "null" if value is None else "undefined"

@@ -33,9 +33,7 @@ _ALLOW_LARGE_ADVICE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice in the refusal of a large text file. In some versions, the advice also recommends a Read with
-    `allow_large: true`, which reads the whole file.
-    """
+    """Return the advice in the refusal of a large text file. In some versions, it recommends `allow_large: true`."""
     return size_advice(behaviours) + (
         _ALLOW_LARGE_ADVICE if behaviours.reading.size_refusal_offers_allow_large else ""
     )
@@ -67,9 +65,8 @@ def is_too_long(text: str) -> bool:
 
 
 def first_page(text: str, prefix: str) -> tuple[str, str]:
-    """Shorten a text with too many tokens. Return the first lines, which use about 85 % of the allowed tokens, and a
-    notice about the missing lines. If the first lines have too many characters, return the first characters of the text
-    and a notice.
+    """Return the first lines of a text with too many tokens, about 85 % of the allowed tokens, and a notice. If these
+    lines have too many characters, return the first characters instead.
     """
     tokens = _count_tokens(text)
     lines, share = text.split("\n"), _PAGE_SHARE * _MAX_TOKENS / tokens

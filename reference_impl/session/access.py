@@ -108,9 +108,8 @@ class Paths:
         inaccessible_is_missing: bool = True,
         suggest_near: str = "",
     ) -> None:
-        """Raise Refusal if a path does not exist. The message suggests a file with a similar name in the directory of
-        `suggest_near` (default: of `path`). `inaccessible_is_missing`: also refuse a path if the system cannot
-        determine whether it exists.
+        """Raise Refusal if a path does not exist (`inaccessible_is_missing`: or if the system cannot determine this).
+        The message suggests a similar file name in the directory of `suggest_near` (default: of `path`).
         """
         if _is_missing(path, inaccessible_is_missing=inaccessible_is_missing):
             behaviours = self.behaviours
@@ -135,9 +134,8 @@ def refuse_long_argument(path: str, *, tool: str, behaviours: Behaviours, name: 
 
 
 def refuse_nul_argument(path: str, *, tool: str, treatment: str, name: str = "file_path") -> None:
-    """Raise Refusal if the path argument `name` contains a NUL character, which no file name can contain. `treatment`
-    is a value of the behaviour `nul_in_path`: `unseen` (the path is not refused here), `seen` (an error without the
-    name of the argument), `fatal` (the product exits), or `named` (the message mentions null bytes and the argument).
+    """Raise Refusal if the path argument `name` contains a NUL character. `treatment` is a value of the behaviour
+    `nul_in_path`, which selects the message; `unseen`: the path is not refused here.
     """
     if "\0" not in path or treatment == "unseen":
         return
@@ -178,10 +176,9 @@ def expand_home(path: str, home: str) -> str:
 
 
 def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
-    """Convert a path to an absolute path. Symbolic links are not followed. A relative path starts at `root`; its `.`,
-    `..` and `//` are resolved, and its final slash is removed. The empty path means `root`. `resolves_dots`: `.`, `..`
-    and `//` of an absolute path are resolved, too, and its final slash, which means a directory, stays. Without
-    `resolves_dots`, an absolute path is returned unchanged.
+    """Convert a path to an absolute path, without following links. A relative path starts at `root`; its `.`, `..`,
+    `//` and final slash are resolved. With `resolves_dots`, the `.`, `..` and `//` of an absolute path are also
+    resolved, but a final slash stays. The empty path means `root`.
     """
     if path.startswith("/") and not resolves_dots:
         return path
@@ -248,9 +245,7 @@ class Permissions:
         )
 
     def may_change_unread(self, path: str) -> bool:
-        """Whether a file may be changed without a Read, in versions that allow this: the change must not need a
-        permission. A name that may mean a different file on Windows needs a permission.
-        """
+        """Whether a file may be changed without a Read, in versions that allow this if no permission is needed."""
         if self.grants is None:
             inside = all(
                 f"{each}/".startswith(f"{root}/")
@@ -279,9 +274,8 @@ class Permissions:
             raise not_granted("write to", path)
 
     def refuse_denied(self, action: str, path: str, *, code: int | None = None, change: str = "") -> None:
-        """Raise Refusal if a deny rule covers a path. Called during validation. `action` is `Read` or `Edit`. `change`
-        is the participle in the message, such as `edited`; empty if the call only reads the file. In some versions,
-        deny rules for Read also forbid changes.
+        """Raise Refusal, during validation, if a deny rule for `action` (`Read` or `Edit`) covers a path. `change` is
+        the participle in the message, such as `edited`; empty for a Read.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_checked_before_validation:
             return
@@ -300,9 +294,8 @@ class Permissions:
             )
 
     def refuse_denied_target(self, action: str, path: str, raw_path: str, *, unresolved: str = "") -> None:
-        """Raise Refusal if a deny rule covers a path or the target of a link. Called right before the execution.
-        `raw_path` is the path as written in the call. `unresolved` is the absolute path with unresolved `..` and `.`;
-        some versions follow a link only if the `unresolved` path exists.
+        """Raise Refusal, before the execution, if a deny rule covers a path or the target of a link. `unresolved` is
+        the path before `..` and `.` were resolved; some versions follow a link only if this path exists.
         """
         if not self.rules.lists:
             return
@@ -317,8 +310,7 @@ class Permissions:
 
     def _denies_target(self, action: str, path: str, spelled: str) -> bool:
         """Whether a deny rule covers the target of the link `path`. `spelled` is the path before `..` and `.` were
-        resolved. Returns False if `spelled` does not exist; in some versions, only if the parent directory of `spelled`
-        does not exist.
+        resolved. Returns False if `spelled` (in some versions, its parent directory) does not exist.
         """
         if not self.rules.lists or not self.behaviours.permissions.deny_follows_links:
             return False

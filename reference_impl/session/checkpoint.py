@@ -12,9 +12,7 @@ __all__ = ["Checkpoint"]
 
 @dataclass(frozen=True, slots=True)
 class _SavedFile:
-    """The state of a file before its change: its bytes and its mode (both None for a missing file), and its path with
-    symbolic links resolved.
-    """
+    """The state of a file before its change: bytes and mode (None if missing), and its path with links resolved."""
 
     data: bytes | None = None
     mode: int | None = None
@@ -23,10 +21,9 @@ class _SavedFile:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The saved states of the files that the tools of a session changed, by absolute path, for a rewind. Changes by
-    commands, other programs and sub-agents are not saved. `as_utf_8`: invalid UTF-8 is restored as U+FFFD.
-    `follows_links`: a file is also restored if a symbolic link has replaced the file or a directory above it; the
-    target of the link is then written.
+    """The saved states of the files that the tools of a session changed, by absolute path, for a rewind. `as_utf_8`:
+    invalid UTF-8 is restored as U+FFFD. `follows_links`: if a symbolic link has replaced a file, the link's target is
+    restored.
     """
 
     as_utf_8: bool
@@ -44,9 +41,8 @@ class Checkpoint:
             self._saved[path] = _current_state(path)
 
     def restore_files(self) -> list[str]:
-        """Restore the saved files. Return the paths of the written files. A directory that is now in place of a file is
-        not removed. A file that cannot be written or removed stays unchanged. Raises OSError if a directory or link is
-        in place of a file.
+        """Restore the saved files, and return the paths of the written files. A file that cannot be written or removed
+        stays unchanged. Raises OSError if a directory or link is in place of a file.
         """
         written = []
         for path, saved in self._saved.items():

@@ -31,18 +31,17 @@ _DOTS_AT_THE_END = re.compile(r"(?<![/.])\.+(/|$)|(?<![^/])\.{3,}(/|$)")
 
 
 def is_suspicious(path: str, names: str = "any") -> bool:
-    """Whether an absolute path may mean a different file on Windows: a name in the path ends with a dot, or is a short
-    name such as `PROGRA~1`. `names` selects the names that must not end with a dot: `any` name in the path, or only the
-    `last` name. If `names` is empty, no path is suspicious.
+    """Whether an absolute path may mean a different file on Windows: a name in the path is a short name such as
+    `PROGRA~1`, or ends with a dot (`names`: `any` name or only the `last` name; if empty, no path is suspicious).
     """
     dotted = _DOTS_AT_THE_END.search(path if names == "any" else posixpath.basename(path))
     return bool(names) and bool(_SHORT_NAME.search(path) or dotted)
 
 
 def refuse_suspicious(path: str, raw_path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal if a path may mean a different file on Windows. Such a path needs a permission, which no user can
-    give here. `path` is absolute; `raw_path` is the path as written in the call. Some versions also refuse a space at
-    the end of `raw_path`, and a colon (except after a drive letter) in `raw_path` or in the target of an existing path.
+    """Raise Refusal if a path may mean a different file on Windows, because it needs a permission. Some versions also
+    refuse a space at the end of `raw_path` (the path as written in the call), and a colon that does not follow a drive
+    letter.
     """
     trailing = behaviours.permissions.trailing_whitespace_is_suspicious and raw_path != raw_path.rstrip(
         WHITESPACE
@@ -65,9 +64,7 @@ _OWN_WORK = ".claude/worktrees/"
 
 
 def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) -> None:
-    """Raise Refusal if a path is a guarded file or a link to a guarded file. A change of a guarded file needs a
-    permission, which no user can give here. `path` is absolute; `raw_path` is the path as written in the call.
-    """
+    """Raise Refusal if a path is a guarded file, whose change needs a permission, or a link to a guarded file."""
     target = disk.resolve_links(path)
     guards = {
         _guard_of_path(path, lambda: root, behaviours),
@@ -84,9 +81,8 @@ def refuse_guarded(behaviours: Behaviours, path: str, raw_path: str, root: str) 
 
 
 def _guard_of_path(path: str, root: Callable[[], str], behaviours: Behaviours) -> str:
-    """Return the reason why a change of the file at an absolute path needs a permission: `sensitive` or `unasked`. The
-    reason determines the message of the refusal. Empty if the file is not guarded. Letter case does not matter. `root`
-    returns the working directory; some directories in its `.claude` directory are guarded differently, or not at all.
+    """Return the reason why a change of a file needs a permission, for the message: `sensitive` or `unasked`. Empty if
+    the file is not guarded. `root` returns the working directory; parts of its `.claude` directory are not guarded.
     """
     small = path.lower()
     if behaviours.permissions.claude_folders_are_guarded and ".claude" in small.split("/")[:-1]:
@@ -105,7 +101,7 @@ def _is_sensitive(path: str, behaviours: Behaviours) -> bool:
 
 
 def background_message(message: str, tool: str, behaviours: Behaviours) -> str:
-    """Return the message of a refusal in a background sub-agent, with its own text about a missing permission."""
+    """Return the message of a refusal in a background sub-agent, which describes a missing permission differently."""
     if message.endswith(" while in plan mode."):
         refusal = behaviours.permissions.background_plan_refusal or behaviours.permissions.background_refusal
         return refusal.format(tool=tool, message=message)

@@ -25,11 +25,10 @@ _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 @dataclass(frozen=True, slots=True)
 class RuleGrammar:
     """The grammar of permission rules, which differs between versions. `comments`: a pattern that starts with `#`
-    matches nothing, as in `.gitignore`. `anchored`: `//p` matches only the file `/p`, instead of every file named `p`.
-    `star_is_all`: the rule `Tool(*)` makes the tool unavailable. `parentheses`: a pattern may contain parentheses.
-    `dot_slash`: `./` at the beginning of a pattern is ignored. `trees`: a pattern such as `a/**` also matches the
-    directory `a` itself. `all_below`: `//**` matches every file and `~/**` every file in the home directory, instead of
-    nothing.
+    matches nothing. `anchored`: `//p` matches only the file `/p`, not every file named `p`. `star_is_all`: the rule
+    `Tool(*)` makes the tool unavailable. `parentheses`: a pattern may contain parentheses. `dot_slash`: `./` at the
+    beginning of a pattern is ignored. `trees`: `a/**` also matches `a` itself. `all_below`: `//**` matches every file,
+    and `~/**` every file in the home directory.
     """
 
     comments: bool = True
@@ -41,9 +40,7 @@ class RuleGrammar:
     all_below: bool = True
 
     def parse_rule(self, text: str) -> tuple[str, str | None] | None:
-        """Return the tool and the pattern of a rule such as `Edit(secret/**)`. None if the text is not a rule. Versions
-        without support for parentheses in patterns treat a rule with such a pattern as the name of a tool.
-        """
+        """Return the tool and the pattern of a rule such as `Edit(secret/**)`. None if the text is not a rule."""
         match = _RULE.fullmatch(text)
         if match is None:
             return None
@@ -76,10 +73,9 @@ class PermissionRuleError(ValueError):
 
 class DenyRules:
     """Permission rules of one session that deny (or, in `Grants`, allow) calls. `Read(p)` applies to Read, `Edit(p)` to
-    Edit, Write and NotebookEdit; rules for Write with a pattern have no effect. A rule without a pattern makes its tool
-    unavailable. A pattern is written like a line of `.gitignore`. `//p/q` starts at the root of the file system, `~/p`
-    at the home directory. `/p` starts at the directory of the settings file, which is unknown here, and matches
-    nothing. Any other pattern starts at `root`. Letter case does not matter.
+    Edit, Write and NotebookEdit. A rule without a pattern makes its tool unavailable. A pattern is written like a line
+    of `.gitignore`. `//p/q` starts at the root of the file system, `~/p` at the home directory; `/p` matches nothing.
+    Any other pattern starts at `root`. Letter case does not matter.
     """
 
     def __init__(

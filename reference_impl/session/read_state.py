@@ -35,14 +35,13 @@ _TICK_NS = 10 * _NS_PER_MS
 class Record:
     """The session's knowledge of one file.
 
-    `content`: the content of the whole file, to compare if the modification time is newer; None if any newer time means
-    that the file has changed. `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or
-    NotebookEdit made the record. `is_seen`: the model has read or written every line. `requested_lines`: offset and
-    limit of the Read that made the record. `write_count`: number of writes by the session and its sub-agents before the
-    record. `recorded_at`: time of the record, in nanoseconds. `edited`: an Edit made the record. `text`: the content
-    when the record was made, to show later changes; None if later changes are not shown. `last_seen`, for a record of
-    an Edit: the content when the model last read or wrote the whole file. `never_read`: the session wrote the file and
-    never read it. Contents have `\\n` line ends.
+    `content`: the whole content, to compare if the modification time is newer; None if any newer time means a change.
+    `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or NotebookEdit made the record.
+    `is_seen`: the model has read or written every line. `requested_lines`: offset and limit of the Read. `write_count`:
+    number of earlier writes by the session and its sub-agents. `recorded_at`: time of the record, in nanoseconds.
+    `edited`: an Edit made the record. `text`: the content, to show later changes; None if they are not shown.
+    `last_seen`: the content that the model knew before an Edit. `never_read`: the session only wrote the file. Contents
+    have `\\n` line ends.
     """
 
     content: str | None
@@ -59,9 +58,9 @@ class Record:
 
 
 class ReadState:
-    """Records of the files that a session knows, by absolute path. The maximum number of records is `capacity`: a
-    further record replaces the least recently used record. `key_of_path` returns the key of a path's record, so that a
-    link can share the record of its target.
+    """Records of the files that a session knows, by absolute path. A record beyond `capacity` replaces the least
+    recently used one. `key_of_path` returns the key of a path's record, so that a link can share the record of its
+    target.
     """
 
     def __init__(self, capacity: int | None = None, key_of_path: Callable[[str], str] = str) -> None:
@@ -152,10 +151,9 @@ class Memory:
         raw_path: str = "",
         text: str | None = None,
     ) -> None:
-        """Record that a file was read. `content`: the content of the whole file; None if a newer modification time must
-        count as a change. `requested_lines`: offset and limit of the Read. `is_seen`: the model knows the whole
-        content. `is_own`: the session has just written the file. `raw_path`: the path as written in the call. `text`:
-        the content of the file, to show later changes.
+        """Record that a file was read. `content`: the whole content; None if a newer modification time means a change.
+        `requested_lines`: offset and limit of the Read. `is_seen`: the model knows the whole content. `is_own`: the
+        session has just written the file. `text`: the content of the file, to show later changes.
         """
         self._forget_exceptions(path)
         self.before_parallel_reads.setdefault(path, self.records.peek(path))
@@ -182,9 +180,8 @@ class Memory:
         raw_path: str = "",
         edited: bool = False,
     ) -> None:
-        """Record that a call wrote a file with this whole `content`. `is_seen`: the model knows the whole content.
-        `unified`: record the content with `\\n` line ends. `raw_path`: the path as written in the call. `edited`: an
-        Edit wrote the file, so the call contains only a part of the content.
+        """Record that a call wrote a file with this whole `content`. `is_seen`: the model knows the content. `unified`:
+        record the content with `\\n` line ends. `edited`: an Edit wrote the file.
         """
         if self.behaviours.encoding.edit_hides_byte_order_mark:
             content = without_byte_order_mark(content)
@@ -225,9 +222,7 @@ class Memory:
 
     def outdated_paths(self, *, everything: bool = False) -> list[str]:
         """Return the paths of files that are newer than their records. Checks the files that the session wrote (in some
-        versions, also files that it read); with `everything`, all known files. In some versions, missing files are
-        forgotten. Each check counts as a use of the record. The most recently used record is checked first, so the
-        order of the records is reversed.
+        versions, also files that it read) or, with `everything`, all known files. Each check counts as a use.
         """
         newer = []
         for path in self.records.newest_first():
@@ -248,9 +243,7 @@ class Memory:
 
     def after_restart(self) -> Memory:
         """Return the known files after a restart of the program, which reconstructs them from the conversation. The
-        time when a record was made then counts as the modification time of the file. If the model saw no answer to the
-        call that wrote the file, 0 counts as the modification time. In some versions, files that were read only in part
-        are forgotten.
+        time of a record then counts as the file's modification time. Some versions forget partly read files.
         """
         behaviours = self.behaviours
         restored_records = []
@@ -298,9 +291,7 @@ class Memory:
         return Memory(self.root, self.behaviours, state, write_order=self.write_order)
 
     def latest_changed(self, count: int) -> list[str]:
-        """Return the `count` known files with the latest recorded times, the latest time first. Of files with
-        equal times, the most recently used comes first.
-        """
+        """Return the `count` known files with the latest recorded times, the latest (or most recently used) first."""
 
         def timestamp(path: str) -> int:
             record = self.records.peek(path)
@@ -309,17 +300,14 @@ class Memory:
         return sorted(self.records.newest_first(), key=timestamp, reverse=True)[:count]
 
     def is_newer(self, path: str, record: Record) -> bool:
-        """Whether a file was modified after its record was made. Raises OSError for a missing file. Also true if the
-        session wrote the file again after the record, even if the clock did not advance between the writes.
-        """
+        """Whether a file was modified, or written by the session, after its record was made. Raises OSError."""
         return modified_at(path) > record.timestamp or self.write_order.has_newer_write(
             path, record.write_count
         )
 
     def has_later_time(self, path: str, record: Record, *, exact: bool = False) -> bool:
-        """Whether a file's modification time is later than the recorded time. Compares whole milliseconds, with `exact`
-        nanoseconds. If both times are equal, the result is true if the session has written the file again after it made
-        `record`. Raises OSError for a missing file.
+        """Whether a file's modification time is later than the recorded time, in whole milliseconds (`exact`:
+        nanoseconds), or equal, but the session wrote the file again. Raises OSError for a missing file.
         """
         modified = modified_at(path, exact=exact)
         at_once = modified == record.timestamp and self.write_order.has_newer_write(path, record.write_count)
@@ -361,9 +349,7 @@ def refuse_unread(memory: Memory, path: str, *, needs_read: bool, code: int) -> 
 
 
 def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
-    """Whether a file changed after `record` was made: its modification time is newer than the recorded time, and its
-    content differs from the recorded content or no content is recorded.
-    """
+    """Whether a file is newer than `record`, and its content differs from the recorded content (if recorded)."""
     exact = memory.behaviours.freshness.edit_compares_sub_milliseconds
     if not memory.has_later_time(file.path, record, exact=exact):
         return False
@@ -371,9 +357,7 @@ def is_changed(memory: Memory, file: Snapshot, record: Record) -> bool:
 
 
 def refuse_stale(memory: Memory, file: Snapshot, *, needs_read: bool) -> Record | None:
-    """Return the record of an existing file right before it is written. Raise Refusal if the file has changed, and with
-    `needs_read` if the session does not know it.
-    """
+    """Return the record of a file. Raises Refusal if the file has changed or, with `needs_read`, has no record."""
     record = memory.records.get(file.path)
     if not memory.behaviours.freshness.execution_rechecks_freshness:
         return record

@@ -21,9 +21,8 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """The state of one session. A call uses its parts in this order: `paths`, `permissions`, `storage`, `memory`.
-    `shell` runs commands, and `hooks` run before and after calls; both may be None. `has_just_run`: the current message
-    ran a command. `is_agent`: the session belongs to a sub-agent with a separate memory.
+    """The state of one session. A call uses `paths`, `permissions`, `storage` and `memory` in this order. `shell` and
+    `hooks` may be None. `has_just_run`: the current message ran a command. `is_agent`: a sub-agent uses the session.
     """
 
     behaviours: Behaviours

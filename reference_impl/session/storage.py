@@ -25,9 +25,7 @@ __all__ = ["Snapshot", "Storage", "refuse_unwritable", "unwritable_note"]
 
 
 class Snapshot:
-    """The content of a file that a call will change. The file is read once, when the content is first used. A missing
-    file has an empty text. Raises OSError if the file cannot be read.
-    """
+    """The content of a file that a call will change, read at its first use. Empty if missing. Raises OSError."""
 
     def __init__(self, path: str, behaviours: Behaviours) -> None:
         self.path = path
@@ -77,9 +75,7 @@ class Snapshot:
 
 @dataclass(slots=True)
 class Storage:
-    """Reads and writes files of one session for Edit, Write and NotebookEdit. `root` is the absolute working directory.
-    `checkpoint` saves the previous state of changed files. None if files cannot be rewound.
-    """
+    """Reads and writes files of one session. `root` is the working directory. `checkpoint` saves changed files."""
 
     root: str
     behaviours: Behaviours
@@ -91,9 +87,7 @@ class Storage:
         return Snapshot(path, self.behaviours)
 
     def write(self, path: str, data: bytes) -> None:
-        """Write these bytes to a file. The file is replaced atomically, unless the version writes in place. Raises
-        Refusal if the system does not allow the write, or (in some versions) if the path is a symbolic link.
-        """
+        """Write bytes to a file, atomically in most versions. Raises Refusal if the system forbids the write."""
         behaviours = self.behaviours
         if behaviours.paths.write_refuses_nul and "\0" in path:
             raise Refusal("os_error", "Path contains null bytes")
@@ -143,9 +137,7 @@ class Storage:
             raise Refusal("is_link", wording.format(path=named or path, target=disk.resolve_links(path)))
 
     def prepare_directory(self, path: str) -> None:
-        """Prepare the directory of a missing file for an Edit. Some versions create the directory. In other versions,
-        the directory is only opened. Raises Refusal if this fails.
-        """
+        """Create or, in some versions, open the directory of a missing file for an Edit. Raises Refusal on failure."""
         if self.behaviours.writing.edit_makes_parents_before_match:
             self._make_parents(path)
         self.open_directory(path)

@@ -20,10 +20,8 @@ _PLACEHOLDER = re.compile(r"\$[$&`']")
 
 
 def refuse_invalid_settings(behaviours: Behaviours, path: str, content: str, old: str, new: str) -> None:
-    """Raise Refusal if an Edit makes a valid settings file invalid. Settings that are already invalid may be edited.
-    Versions before 2.1.330 replace `$&` and similar patterns in `new` by parts of the file before they validate the new
-    content. The refusal contains the public address of the schema instead of the whole schema, which the product
-    prints.
+    """Raise Refusal if an Edit makes a valid settings file invalid. Versions before 2.1.330 replace `$&` and similar
+    patterns in `new` before the validation. The refusal contains the address of the schema, instead of the schema.
     """
     name = path.lower() if behaviours.settings.settings_file_name_ignores_case else path
     unchecked = not behaviours.settings.settings_are_checked or not name.endswith(SETTINGS_FILES)

@@ -27,9 +27,9 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key that a settings file may contain, and the type of its value. Claude Code has numbered schemas of settings
-    files. The schemas with the numbers `since` to `until` - 1 contain the key. A key with a `trait`, such as `lenient`,
-    is only allowed in versions whose validation has this trait.
+    """A key of a settings file and the type of its value. Only the numbered schemas `since` to `until` - 1 of Claude
+    Code contain the key. A key with a `trait`, such as `lenient`, is only allowed in versions whose validation has this
+    trait.
     """
 
     name: str

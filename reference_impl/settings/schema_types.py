@@ -148,9 +148,7 @@ _NOTHING = "Invalid or malformed JSON"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Type of a value in a settings file: one of the strings `options`. `only`: `options` contains a single string, so
-    messages do not say `one of`.
-    """
+    """Type of a value in a settings file: one of the strings `options`. `only`: messages do not say `one of`."""
 
     options: tuple[str, ...]
     only: bool = False

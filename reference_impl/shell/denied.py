@@ -22,8 +22,7 @@ _OPERATORS = frozenset({"&&", "||", ";", "|"})
 @dataclass(frozen=True, slots=True)
 class DeniedCommand:
     """The part of a command that a deny rule forbids, and the absolute `path` of the denied file. `redirected`: the
-    output of `program` is redirected to the file. `after_cd`: the directory of the file was determined by a `cd` in the
-    command.
+    output of `program` goes to the file. `after_cd`: a `cd` in the command determined the directory of the file.
     """
 
     text: str
@@ -41,13 +40,13 @@ def find_denied_command(
     checks: frozenset[str],
     redirected: bool,
 ) -> DeniedCommand | None:
-    """Return the first part of a command that accesses a denied file. None if the command may run. `denies` returns
-    whether an action (`Read` or `Edit`) on an absolute path is denied.
+    """Return the first command of a pipeline that accesses a denied file (outside of a pipeline, the whole command
+    line). None if the command may run. `denies` returns whether an action (`Read` or `Edit`) on an absolute path is
+    denied.
 
-    If the denied part belongs to a pipeline, the result contains only this part; otherwise, the result contains the
-    whole command. `checks` selects further files to check: files that `sed -i` (`sed-i`) or any `sed` (`sed`) names,
-    the new names of copies and moves (`copies`), the sources of copies and standard input (`inputs`), and files that
-    `tee` writes (`tee`). `redirected`: also check files to which output is redirected.
+    `checks` selects further files to check: files that `sed -i` (`sed-i`) or any `sed` (`sed`) names, new names of
+    copies and moves (`copies`), sources of copies and standard input (`inputs`), and files that `tee` writes (`tee`).
+    `redirected`: also check files to which output is redirected.
     """
     began = directory
     for words, piped in _simple_commands(command):

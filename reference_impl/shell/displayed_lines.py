@@ -20,9 +20,8 @@ _PROGRAMS_WITHOUT_FILES = frozenset({"echo", "printf"})
 
 @dataclass(frozen=True, slots=True)
 class DisplayedLines:
-    """Lines of one file that a command displays: `limit` lines from line `offset` on, or the whole file if both are
-    None. `path` is written as in the command. `has_line_numbers`: the line numbers are known; false for `grep`, `rg`
-    and `tail`.
+    """Lines of one file that a command displays: `limit` lines from line `offset` on (None: the whole file). `path` is
+    written as in the command. `has_line_numbers`: the line numbers are known.
     """
 
     path: str
@@ -32,8 +31,8 @@ class DisplayedLines:
 
 
 def displayed_lines(command: str, programs: Set[str]) -> list[DisplayedLines] | None:
-    """Return the lines of files that a command displays. None if the command also does anything else. `programs` are
-    the programs whose output counts as a Read in this version.
+    """Return the lines of files that a command displays with some of the `programs`. None if the command also does
+    anything else.
     """
     # `&&` joins simple commands; every other operator of the shell may do anything.
     joined = command.replace("&&", ";").strip().removeprefix("(").removesuffix(")")

@@ -44,9 +44,8 @@ _SAMPLE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The format of a text file to write: the name of a Python codec, the line ending (`\\n` or `\\r\\n`), and whether
-    the file starts with a byte order mark. `doubles_cr`: with the line ending `\\r\\n`, a `\\r\\n` in the text becomes
-    `\\r\\r\\n`.
+    """The format of a text file: Python codec, line ending, and whether it starts with a byte order mark. `doubles_cr`:
+    with the line ending `\\r\\n`, a `\\r\\n` in the text becomes `\\r\\r\\n`.
     """
 
     encoding: str = _UTF_8
@@ -56,9 +55,8 @@ class Format:
 
 
 def format_of(data: bytes, *, decoded: bool, empty_is_latin_1: bool) -> Format:
-    """Determine the format of a file. The encoding is UTF-16 if the file starts with a UTF-16 little-endian byte order
-    mark, otherwise UTF-8. `empty_is_latin_1`: the encoding of an empty file is Latin-1. `decoded`: detect the line
-    ending in the decoded text, instead of in the bytes decoded as UTF-8.
+    """Determine the format of a file: UTF-16 if the file starts with a little-endian byte order mark, otherwise UTF-8.
+    `empty_is_latin_1`: Latin-1 for an empty file. `decoded`: detect the line ending in the decoded text.
     """
     encoding = _UTF_16 if data.startswith(b"\xff\xfe") else _UTF_8
     if empty_is_latin_1 and not data:
@@ -157,10 +155,8 @@ class Match:
 
 
 def find_match(content: str, arguments: Mapping[str, Any], behaviours: Behaviours) -> Match | None:
-    """Find the argument `old_string` of an Edit in the content of a file. None if the file does not contain it. The
-    exact text is searched first. Without a match, curly and straight quotes match each other. Without a match again,
-    `old_string` is searched with each escape (such as `\\u00e9`) replaced by its character, and then with each
-    non-ASCII character replaced by its escape.
+    """Find the argument `old_string` of an Edit in the content of a file, or return None. Without an exact match, curly
+    quotes match straight quotes; without such a match, escapes such as `\\u00e9` match their characters.
     """
     old, new = arguments["old_string"], arguments["new_string"]
     if old in content:
@@ -205,9 +201,8 @@ def replace_text(content: str, old: str, new: str, *, everywhere: bool) -> str:
 
 
 def snippet_around(content: str, old: str, new: str, prefix: str, *, everywhere: bool) -> str:
-    """Return the snippet of a changed file in the answer to an Edit: numbered lines, from 4 lines before the first
-    replacement of `old` by `new` to 4 lines after it. `content` is the content before the change. `everywhere`: every
-    occurrence is replaced. `prefix` formats a line number.
+    """Return the snippet in the answer to an Edit: numbered lines, from 4 lines before the first replacement to 4 lines
+    after it. `content` is the content before the change. `prefix` formats a line number.
     """
     before = content.partition(old)[0] if old else content[:1]
     first = before.count("\n")
@@ -274,9 +269,7 @@ _NON_ASCII_PATTERN = re.compile(r"[^\x00-\x7f]")
 
 
 def decode_escapes(text: str, behaviours: Behaviours) -> str:
-    """Replace each escape in a text (such as `\\u00e9`) by its character. An escape is not replaced if a backslash
-    precedes it, or if it stands for an unpaired surrogate.
-    """
+    """Replace escapes such as `\\u00e9` by characters, except after a backslash and for unpaired surrogates."""
     if behaviours.preparation.windows_paths_keep_escapes and _WINDOWS_PATH_PATTERN.search(text):
         return text
     return _ESCAPE_OR_BACKSLASH_PATTERN.sub(lambda match: _unescape_character(match, behaviours), text)
@@ -307,9 +300,7 @@ def _escape_non_ascii(text: str, *, upper_case: bool = False) -> str:
 
 
 def _find_escaped(text: str, content: str) -> str | None:
-    """Return the first part of the content that is `text` with every non-ASCII character written as an escape. None
-    without such a part. The letter case of the digits in an escape does not matter.
-    """
+    """Return the first part of the content that is `text` with escapes for all non-ASCII characters, or None."""
     pattern = "".join(
         re.escape(character) if character.isascii() else _escape_pattern(character) for character in text
     )

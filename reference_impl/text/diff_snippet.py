@@ -16,9 +16,8 @@ _NO_LINE_END = " No newline at end of file"
 
 
 def changed_lines(before: str, after: str, prefix: str, *, mark_missing_ends: bool) -> str:
-    """Return the changed parts of a text for a reminder: the lines with their new numbers, and some unchanged lines
-    around them. Empty if the text is now empty. `prefix` formats a line number. If only the final line end differs, the
-    last line counts as changed. `mark_missing_ends`: add a note after a last line that has no line end.
+    """Return the changed lines of a text with their new numbers, and some unchanged lines around them, for a reminder.
+    Empty if the text is now empty. `mark_missing_ends`: add a note after a last line that has no line end.
     """
     old, new = _with_ends(before), _with_ends(after)
     parts = []

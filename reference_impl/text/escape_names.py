@@ -16,9 +16,8 @@ _INVISIBLE_CATEGORIES = ("Cc", "Cf", "Zl", "Zp")
 
 
 def escape_name(name: str) -> str:
-    """Return a file name that can be shown safely: invisible characters and spaces at its ends are escaped, and `<`,
-    `>` and backticks replaced by similar characters. A name of more than 64 UTF-16 code units is reduced to its
-    beginning and its end.
+    """Return a file name that can be shown safely: invisible characters are escaped, `<`, `>` and backticks replaced by
+    similar characters, and the middle of a name of more than 64 UTF-16 code units omitted.
     """
     inner = range(len(name) - len(name.lstrip()), len(name.rstrip()))
     shown = [

@@ -34,9 +34,7 @@ def json_problem(text: str) -> str:
 
 
 class _Reader:
-    """JSON parser that finds the first error in a text. `kind` is the kind of the current token, such as `string`, or a
-    punctuation mark. `identifier` is the text of the latest identifier.
-    """
+    """JSON parser that finds the first error in a text. `kind` is the kind of the current token: `string` or `,`."""
 
     def __init__(self, text: str) -> None:
         self.text = text

@@ -29,9 +29,8 @@ class JsonError(Exception):
 
 
 def parse_json(text: str, *, brief: bool = False) -> Any:
-    """Return the value of a JSON text. Raises JsonError for invalid JSON, and RecursionError for JSON that is nested
-    too deeply. `brief`: use the short error messages of `json_errors_v8`. If an object repeats a key, the last value is
-    used. Integer keys come first, in ascending order, as in JavaScript.
+    """Return the value of a JSON text, with the keys in the order of JavaScript: integer keys first. Raises JsonError,
+    and RecursionError for deep nesting. `brief`: use the short error messages of `json_errors_v8`.
     """
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_ordered_object)

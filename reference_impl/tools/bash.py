@@ -83,9 +83,7 @@ def check_permissions(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def execute(session: Session, arguments: Mapping[str, Any]) -> str:
-    """Run the command and return its output. Raises Refusal if the command fails. In some versions, files that the
-    command displays count as read.
-    """
+    """Run the command and return its output. In some versions, displayed files count as read. Raises Refusal."""
     assert session.shell is not None  # a session without a shell does not have this tool
     directory = session.shell.directory
     behaviours = session.behaviours

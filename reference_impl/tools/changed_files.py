@@ -26,9 +26,7 @@ _SECRET = re.compile(
 
 
 def reread_files(session: Session, outdated: Sequence[str]) -> tuple[str, ...]:
-    """Read the files `outdated` again, because they are newer on disk than their records. Return a reminder with the
-    changed lines of each file. If Read now refuses a file, some versions forget the file, and others keep its record.
-    """
+    """Read the files `outdated` again. Return a reminder with the changed lines of each file."""
     reported = []
     for path in outdated:
         before = session.memory.records.peek(path)

@@ -104,9 +104,7 @@ class Attempt:
 
     @property
     def text(self) -> str:
-        """The text of the file. A byte order mark at the beginning is part of the text only during the execution, and
-        only if a second mark follows.
-        """
+        """The text of the file. It includes a byte order mark only during the execution, if a second mark follows."""
         return f"\ufeff{self.file.text}" if self._mark_is_text else self.file.text
 
     @property
@@ -140,9 +138,7 @@ def prepare(
     *,
     corrected: bool,  # noqa: ARG001 - one of several
 ) -> Mapping[str, Any]:
-    """Return the prepared arguments. Some versions replace escapes such as `\\u00e9` in the texts by characters, and
-    strip whitespace at the line ends of `new_string` if the file exists.
-    """
+    """Return the prepared arguments. Some versions replace escapes such as `\\u00e9`, and strip trailing whitespace."""
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         strings = {
             name: decode_escapes(arguments[name], session.behaviours) for name in ("old_string", "new_string")
@@ -158,9 +154,7 @@ def prepare(
 
 
 def validate(session: Session, arguments: Mapping[str, Any]) -> None:
-    """Raise Refusal for an invalid call before any change. The checks are in the order of the error codes in the
-    published descriptions of Claude Code.
-    """
+    """Raise Refusal for an invalid call before any change, with the first error in the order of the error codes."""
     old, new = arguments["old_string"], arguments["new_string"]
     refuse_long_argument(arguments["file_path"], tool="Edit", behaviours=session.behaviours)
     refuse_no_changes(old, new)
@@ -196,9 +190,7 @@ def needs_read(session: Session, path: str) -> bool:
 
 
 def may_recover(session: Session, path: str) -> bool:
-    """Whether an Edit of a file that changed since the Read succeeds if the file still contains `old_string` (exactly
-    once unless the call has `replace_all`).
-    """
+    """Whether an Edit of a file that changed since the Read succeeds if `old_string` still occurs exactly once."""
     recovers = session.behaviours.freshness.edit_of_changed_file_recovers
     return recovers and session.permissions.may_change_unread(path)
 
@@ -254,9 +246,7 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def recheck_file(session: Session, attempt: Attempt) -> str:
-    """Check the file again before writing. Raises Refusal if the file changed. Return the sentence for the end of the
-    answer, such as that the model knows the whole file. The sentence may be empty.
-    """
+    """Raise Refusal if the file changed before the write. Return the last sentence of the answer (may be empty)."""
     behaviours = session.behaviours
     record = session.memory.records.get(attempt.file.path)
     recovers = may_recover(session, attempt.file.path)
@@ -305,7 +295,7 @@ def refuse_notebook(path: str) -> None:
 
 
 def refuse_modified(session: Session, attempt: Attempt, record: Record) -> None:
-    """Raise Refusal if a file changed since the Read. Some versions allow the Edit if `attempt.is_clear`."""
+    """Raise Refusal if a file changed since the Read. Some versions allow the Edit if `old_string` occurs once."""
     if not is_changed(session.memory, attempt.file, record):
         return
     if not may_recover(session, attempt.file.path) or not attempt.is_clear:
@@ -371,9 +361,8 @@ def current_state_remark(behaviours: Behaviours) -> str:
 def edit_answer(
     behaviours: Behaviours, raw_path: str, content: str, match: Match, *, everywhere: bool, remark: str
 ) -> str:
-    """Return the answer to an Edit. `raw_path` is the path as written in the call. `content` is the text before the
-    Edit. `everywhere`: all matches were replaced. `remark` is the last sentence of answers without a snippet, such as
-    that the model knows the whole file. It may be empty.
+    """Return the answer to an Edit. `content` is the text before the Edit. `everywhere`: all matches were replaced.
+    `remark` is the last sentence of answers without a snippet, or empty.
     """
     if everywhere and not behaviours.answers.replace_all_answer_shows_snippet:
         of, by = (

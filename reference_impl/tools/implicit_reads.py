@@ -14,9 +14,7 @@ __all__ = ["read_memory_files", "refresh_memory_files", "show_file"]
 
 
 def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
-    """Show a file to the model without a call, and remember the file. Does nothing if Read refuses the file. `path` is
-    absolute. `obeys_rules`: deny rules apply.
-    """
+    """Show a file to the model without a call, unless Read refuses the file. `obeys_rules`: deny rules apply."""
     arguments = {"file_path": path}
     with contextlib.suppress(OSError, RecursionError, Refusal):
         read_tool.validate(session, arguments)
@@ -26,9 +24,7 @@ def show_file(session: Session, path: str, *, obeys_rules: bool = True) -> None:
 
 
 def read_memory_files(session: Session, raw_path: str) -> bool:
-    """Show CLAUDE.md from the directory of a file, and from each directory above it that is below the session's first
-    directory. Return whether any CLAUDE.md was shown.
-    """
+    """Show every CLAUDE.md above a file, up to the session's first directory. Return whether any was shown."""
     shown = False
     directory = os.path.dirname(session.paths.to_read(raw_path))  # noqa: PTH120 - paths are strings here
     while directory.startswith(f"{session.memory.root}/"):

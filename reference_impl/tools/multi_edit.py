@@ -125,9 +125,8 @@ def execute(session: Session, arguments: Mapping[str, Any]) -> str:
 
 
 def apply_edits(behaviours: Behaviours, content: str, edits: Sequence[Mapping[str, Any]]) -> str:
-    """Apply the edits in order, and return the new content. Raises Refusal if one edit, or all edits together, change
-    nothing. Each old text must match exactly, including quotes. The new text of an earlier edit must not contain the
-    old text of a later edit (without its final newlines).
+    """Apply the edits in order, and return the new content. Raises Refusal if an edit changes nothing, if its old text
+    does not match exactly, or if the new text of an earlier edit contains it.
     """
     updated, inserted = content, list[str]()
     for edit in edits:

@@ -258,7 +258,7 @@ def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
 
 def required_cells(document: Any, operation: str) -> list[Any]:
     """Return the cells of a notebook. Without a list of cells, raises ContentError with the JavaScript error message
-    about a call of the method `operation` of the missing list.
+    about a call of the method `operation`.
     """
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if not isinstance(cells, list):
@@ -268,8 +268,8 @@ def required_cells(document: Any, operation: str) -> list[Any]:
 
 
 def find_cell_index(cells: list[Any], cell_id: str | None, *, number_first: bool) -> int | None:
-    """Return the index of the cell with an id. None without such a cell. If no cell has the id `cell-N`, this id means
-    the cell with index N; with `number_first`, it always means this cell.
+    """Return the index of the cell with an id, or None. `cell-N` means the cell with index N, unless a cell has this
+    id; with `number_first`, `cell-N` always means this cell.
     """
     if not cell_id:
         return None

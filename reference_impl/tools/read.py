@@ -50,7 +50,7 @@ _PAGES_PATTERN = re.compile(r"(?P<first>\d+)(?:\s*-\s*(?P<end>\d*))?")
 _LENIENT_PAGES_PATTERN = re.compile(r"(?P<first>\d+)[^-]*(?:-(?:\s*(?P<end>\d+).*|$))?", re.DOTALL)
 
 _MAX_BYTES_SEEN_WITH_LIMIT = 4096
-"""Since 2.1.328, a Read with `limit` can make a file completely known only if the file has at most so many bytes."""
+"""Since 2.1.328, a Read with `limit` makes a file completely known only if the file has at most this many bytes."""
 
 
 def schema(behaviours: Behaviours) -> Schema:
@@ -220,18 +220,14 @@ def requested_lines(session: Session, arguments: Mapping[str, Any]) -> tuple[flo
 
 
 def is_unchanged(session: Session, path: str, asked: tuple[float, float | None]) -> bool:
-    """Whether the latest Read in an earlier message requested the lines `asked` (offset and limit) of the same file,
-    and the file has not changed since.
-    """
+    """Whether the latest Read in an earlier message requested the same lines (`asked`), and the file is unchanged."""
     record = session.memory.records.get(path)
     record = session.memory.before_parallel_reads.get(path, record)
     return record is not None and record.requested_lines == asked and record.timestamp == modified_at(path)
 
 
 def repeated_answer(session: Session, path: str, asked: tuple[float, float | None]) -> str:
-    """Return the short answer to a repeated Read of the lines `asked` (offset and limit) of an unchanged file. Empty if
-    Read must show the lines.
-    """
+    """Return the short answer to a repeated Read of the lines `asked`. Empty if Read must show the lines."""
     if not is_unchanged(session, path, asked):
         return ""
     is_memory_file = os.path.basename(path) == MEMORY_FILE  # noqa: PTH119 - paths are strings here
@@ -269,10 +265,7 @@ def path_to_open(session: Session, path: str) -> str:
 
 
 def refuse_directory(session: Session, path: str, raw_path: str) -> None:
-    """Raise Refusal if a path is a directory. The message contains the absolute path of the call. In some versions, the
-    part of this path that equals the path with links resolved is replaced by the whole absolute path: `/a/b/` becomes
-    `/a/b//`.
-    """
+    """Raise Refusal if a path is a directory. Some versions repeat a part of the path in the message: `/a/b//`."""
     if disk.is_directory(path):
         name = session.paths.argument_path(raw_path)
         if session.behaviours.lookup.directory_refusal_puts_name_for_real_path:
@@ -310,8 +303,8 @@ def select_lines(lines: list[str], offset: float, limit: float | None, *, one_by
 
 
 def empty_answer(content: str, offset: float, *, empty_when: str) -> str:
-    """Return the warning that is used as the answer if no line is shown: the file is empty, or shorter than `offset`.
-    `empty_when` is a value of the behaviour `empty_file_warning`, which selects the warning.
+    """Return the warning if no line is shown, because the file is empty or shorter than `offset`. `empty_when` is a
+    value of the behaviour `empty_file_warning`, which selects the warning.
     """
     if empty_when == "for no text" or (empty_when == "for empty files" and not content and offset <= 1):
         return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>"
@@ -346,9 +339,7 @@ def refuse_pages(pages: str, behaviours: Behaviours) -> None:
 
 
 def refuse_device(path: str, raw_path: str) -> None:
-    """Raise Refusal for a device (except the null device), a pipe or a socket: its content may be endless. Names of a
-    process's open files, such as `/dev/stdin`, are always refused. `raw_path` is the path as written in the call.
-    """
+    """Raise Refusal for a device (except the null device), a pipe, a socket, and names such as `/dev/stdin`."""
     if disk.is_socket(path):
         raise Refusal("os_error", f"ENXIO: no such device or address, open '{path}'")
     is_open = _OPEN_FILE_PATTERN.fullmatch(posixpath.normpath(path)) is not None

@@ -74,9 +74,7 @@ def corrections_of_write(behaviours: Behaviours) -> Corrections:
 
 
 def prepare(session: Session, arguments: Mapping[str, Any], *, corrected: bool) -> Mapping[str, Any]:
-    """Return the prepared arguments. Some versions strip whitespace at the line ends of `content`, unless the names of
-    some arguments were `corrected`.
-    """
+    """Return the arguments. Some versions strip trailing whitespace in `content`, unless names were `corrected`."""
     content = arguments["content"]
     if session.behaviours.preparation.unicode_escapes_are_decoded:
         content = decode_escapes(content, session.behaviours)
@@ -108,9 +106,7 @@ def validate(session: Session, arguments: Mapping[str, Any]) -> None:
 
 
 def needs_read(session: Session, path: str) -> bool:
-    """Whether a Write of a file requires an earlier Read. True in all versions for a notebook, and for a file whose
-    latest Read had a truncated answer.
-    """
+    """Whether a Write of a file requires an earlier Read. Always for notebooks, and after a truncated answer."""
     if (
         session.behaviours.freshness.write_needs_read
         or path.endswith(".ipynb")
