@@ -33,24 +33,23 @@ _MODEL_URL = f"http://127.0.0.1:{PORT}"
 
 @dataclass(frozen=True, slots=True)
 class AgentProgram:
-    """The command line, environment and files that start an agent. Placeholders in them, such as `$HOME`, `$URL` (the
-    address of the scripted model) and those in `places`, are replaced. `files` contains texts or JSON data by path. The
-    directories `folders` come first in the agent's PATH. The model answers a request with the next step of the scenario
-    if the request offers one of `tools`.
+    """The command line, environment and files that start an agent. They may contain placeholders, such as `$HOME` and
+    `$URL` (the address of the scripted model).
     """
 
     name: str
     wire: Wire
     command: tuple[str, ...]
+    # the model answers with the next step if a request offers one of these tools
     tools: frozenset[str]
     directory: Path
     variables: Mapping[str, str] = field(default_factory=dict)
-    files: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, Any] = field(default_factory=dict)  # by path: texts, or data that are written as JSON
     input: str | None = None
     dialogue: Callable[[Path], JsonLines] | None = None
     """Creates a dialogue that replaces `input`, with a directory for its files. None if the agent uses none."""
-    places: Mapping[str, str] = field(default_factory=dict)
-    folders: tuple[Path, ...] = ()
+    places: Mapping[str, str] = field(default_factory=dict)  # further placeholders and their values
+    folders: tuple[Path, ...] = ()  # first directories of the agent's PATH
     time_limit: float = TIME_LIMIT
     """Time limit of one call, in seconds."""
     sandbox: Sandbox | None = None

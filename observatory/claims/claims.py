@@ -17,35 +17,32 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, did_you_
 
 @dataclass(frozen=True, slots=True)
 class ScenarioReference:
-    """A scenario that is evidence for a claim. `call` is the number of the relevant call, from 1 (None: all calls with
-    a `documented` result; for a question or contradiction, the last call). `clause` is the claimed result if no
-    `documented` result in the scenario fits. `states_files`: the claim includes the changed files. `exact`: the claim
-    includes the words of the answer.
+    """A scenario that is evidence for a claim. `call` is the number of the call (from 1) that shows whether the claim
+    is true. If `call` is None, all calls with a `documented` result show this.
     """
 
     scenario_id: str
     position: Position
     call: int | None = None
-    clause: Clause | None = None
-    states_files: bool = False
-    exact: bool = False
+    clause: Clause | None = None  # the claimed result of the call, if no `documented` result states it
+    states_files: bool = False  # whether the claimed result includes the changed files
+    exact: bool = False  # whether the claimed result includes the words of the answer
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of the product's documents about its tools, in our words (`says`). Each of the `sources` is a text
-    `document, section`. The scenarios `shown_by` confirm or refute the claim. If there are none, `unobservable` states
-    the reason. The claims in `presumes` must be true before this claim can be observed: "a Read unlocks a file"
-    presumes that edits of unread files are refused.
+    """A statement of the product's documents about its tools, in our words (`says`). The scenarios `shown_by` confirm
+    or refute the claim. If `shown_by` is empty, `unobservable` states why no scenario can show the claim.
     """
 
     id: str
     says: str
-    sources: tuple[str, ...]
+    sources: tuple[str, ...]  # `document, section`
     position: Position
     shown_by: tuple[ScenarioReference, ...] = ()
     unobservable: str | None = None
     rule: str | None = None
+    # ids of claims without which this claim cannot be observed: "a Read unlocks a file" presumes locked files
     presumes: tuple[str, ...] = ()
 
 

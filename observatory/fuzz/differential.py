@@ -30,15 +30,13 @@ FindingKey = tuple[Cause, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A disagreement between target and reference, with a minimal scenario. `again`: a second replay also disagreed.
-    `rule` is the probably broken rule, and `shown_by` a similar scenario of the suite (both may be empty).
-    """
+    """A disagreement between target and reference, with a minimal scenario."""
 
     scenario: Scenario
     disagreement: Disagreement
-    again: bool = True
-    rule: str = ""
-    shown_by: str = ""
+    again: bool = True  # whether a second replay also disagreed
+    rule: str = ""  # the probably broken rule, or empty
+    shown_by: str = ""  # a scenario of the suite with the same disagreement, or empty
 
     @property
     def key(self) -> FindingKey:
@@ -52,38 +50,31 @@ class Finding:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of a search so far. `calls`: calls on both implementations. `other_effects`: scenarios that end
-    because changed files or refusals differ. `other_texts`: steps that differ only in the answers. `disagreed`:
-    scenarios with a disagreement. `explained`: scenarios with an accepted disagreement. `gone`: files of accepted
-    disagreements that no longer occur. At the level `safe`, `changing_calls` would change files; `accepted_calls` are
-    those that were not refused.
-    """
+    """The numbers of steps, scenarios and calls of a search so far, and of the differences that were found."""
 
     steps: int = 0
     scenarios: int = 0
-    calls: int = 0
-    other_effects: int = 0
-    other_texts: int = 0
-    changing_calls: int = 0
-    accepted_calls: int = 0
-    disagreed: int = 0
-    explained: int = 0
-    gone: tuple[Path, ...] = ()
+    calls: int = 0  # calls on both implementations
+    other_effects: int = 0  # scenarios that end because changed files or refusals differ
+    other_texts: int = 0  # steps that differ only in the answers
+    changing_calls: int = 0  # at the level `safe`: calls that would change files
+    accepted_calls: int = 0  # at the level `safe`: `changing_calls` that were not refused
+    disagreed: int = 0  # scenarios with a disagreement
+    explained: int = 0  # scenarios with an accepted disagreement
+    gone: tuple[Path, ...] = ()  # scenario files of accepted disagreements that no longer occur
 
 
 @dataclass
 class DifferentialRunner:
-    """Replays scenarios on target and reference, and counts the disagreements in `tally`. `place` provides workspaces.
-    With `apart`, the target is restarted for each scenario, so that it forgets earlier files.
-    """
+    """Replays scenarios on target and reference, and counts the disagreements in `tally`."""
 
     reference: Adapter
     target: Adapter
     place: WorkspacePool
     level: Level
     vocabulary: Vocabulary
-    reference_name: str = "the reference"
-    apart: bool = False
+    reference_name: str = "the reference"  # the name of the reference in messages
+    apart: bool = False  # whether the target is restarted for each scenario, so that it forgets earlier files
     tally: Tally = field(default_factory=Tally, init=False)
     broken_in_a_row: int = field(default=0, init=False)
 

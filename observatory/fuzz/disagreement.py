@@ -34,28 +34,24 @@ _OF_FILES = ("file", "path", "mode", "ownership", "inode", "time", "names")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cause:
-    """The tool, the level, and the results of reference and target: an error name, `done` or `unnamed error`. At the
-    level `safe`, `target` is the kind of harm, and `reference` is empty.
-    """
+    """The tool and the level of a disagreement, and the two results: an error name, `done` or `unnamed error`."""
 
     tool: str
     level: Level
-    reference: str
-    target: str
+    reference: str  # empty at the level `safe`
+    target: str  # at the level `safe`, the kind of harm
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One difference between the outcomes of reference and target. `step` and `call` are counted from 0. `what` names
-    the differing file, or is `answer`. `reference` and `target` describe the two results.
-    """
+    """One difference between the outcomes of reference and target: the call, and the two different results."""
 
     cause: Cause
-    step: int
-    call: int
-    what: str
-    reference: str
-    target: str
+    step: int  # index of the step, from 0
+    call: int  # index of the call in the step, from 0
+    what: str  # `answer`, or the difference's file
+    reference: str  # description of the reference's result
+    target: str  # description of the target's result
 
 
 def disagreements(

@@ -55,9 +55,8 @@ _INVALID_VALUES: tuple[Any, ...] = (1, 0, -1, 1.5, True, None, "", "1", "true", 
 def scenarios(
     seed: int, *, large: bool = False, seen: Mapping[Pair, int] | None = None
 ) -> Iterator[Scenario]:
-    """Yield endless random scenarios, the same for the same arguments. `seen` contains the counted pairs of conditions
-    in the suite. Calls with conditions that are rare in `seen` and in earlier scenarios are preferred. With `large`,
-    some arguments are longer than usual buffers.
+    """Yield endless random scenarios, the same for the same arguments. Calls with conditions that are rare in `seen`
+    (counts in the suite) and in earlier scenarios are preferred. `large`: some arguments are longer than usual buffers.
     """
     rarity = Rarity(seen) if seen is not None else None
     for number in count():

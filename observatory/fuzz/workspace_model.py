@@ -29,18 +29,16 @@ def _decode_text(data: bytes) -> str:
 
 @dataclass
 class WorkspaceModel:
-    """Estimates a workspace's files after each step, without executing it. `entries`: the entry of each path (None:
-    removed). `sure`: paths that certainly exist. `hard`: files with several names. `known`: files that the session read
-    (`whole` or `part`) or wrote (`own`). `changed`: the last change of a known file by another program. `refused`:
-    paths whose last call was probably refused.
-    """
+    """Estimates the files of a workspace after each step, without executing the steps."""
 
-    entries: dict[str, Entry | None] = field(default_factory=dict)
-    hard: set[str] = field(default_factory=set)
+    entries: dict[str, Entry | None] = field(default_factory=dict)  # None: removed
+    hard: set[str] = field(default_factory=set)  # files with several names (hard links)
+    # known files: read as a `whole` or in `part`, or written by the session (`own`)
     known: dict[str, str] = field(default_factory=dict)
+    # the last change of a known file by another program
     changed: dict[str, str] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
-    sure: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)  # paths whose last call was probably refused
+    sure: set[str] = field(default_factory=set)  # paths that certainly exist
 
     def add_files(self, files: Mapping[str, Entry]) -> None:
         """Add files that the workspace contains at the start of the scenario."""

@@ -12,19 +12,16 @@ from readfirst.harness.suite.rule_classes import CLASSES
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """A rule whose results differ between two versions or implementations. `before` and `after` state whether the rule
-    holds: `yes`, `partly`, `no` or `not claimed`. `judged` is the number of scenarios that were judged both times,
-    `holding` the numbers that pass before and after. `scenario` is the shortest that fails after, or empty.
-    """
+    """A rule whose results differ between two versions or implementations, called `before` and `after`."""
 
     rule: str
     title: str
     class_: str
-    before: str
+    before: str  # `yes`, `partly`, `no` or `not claimed`
     after: str
-    holding: tuple[int, int]
-    judged: int
-    scenario: str
+    holding: tuple[int, int]  # numbers of scenarios that pass before and after
+    judged: int  # number of scenarios that were judged both times
+    scenario: str  # the shortest scenario that fails after, or empty
 
     @property
     def gain(self) -> int:

@@ -59,17 +59,14 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The answers of a target in a failing scenario, step by step until the failing `step` (from 1), and the
-    differences at this step (`found`). `error` is the reason if the target ended early. `inputs` is the scenario's
-    digest.
-    """
+    """The answers of a target in a failing scenario, and the differences at the failing step."""
 
     scenario: str
-    inputs: str
-    step: int
-    answers: tuple[tuple[Answer, ...], ...]
+    inputs: str  # digest of the scenario, which shows whether the evidence is outdated
+    step: int  # number of the failing step, from 1
+    answers: tuple[tuple[Answer, ...], ...]  # the answers of each step until the failing step
     found: tuple[Mismatch, ...]
-    error: str = ""
+    error: str = ""  # the reason if the target ended early
 
 
 def failing_scenarios(
@@ -102,8 +99,8 @@ def keep_evidence(
     again: Container[str] | None = None,
 ) -> dict[str, Evidence]:
     """Replay one failing scenario of each safety rule that the target `name@version` breaks, and store the answers in
-    evidence.json. Stored answers are reused, except for scenarios in `again` (None: replay all). Answers of targets
-    that are not in `order` are removed. Raises JsonFileError, and the errors of `gather_evidence`.
+    evidence.json. Stored answers are reused, except for scenarios in `again` (None: replay all). Removes answers of
+    targets that are not in `order`. Raises JsonFileError, and the errors of `gather_evidence`.
     """
     with reading(
         folder / "implementations.json", f"readfirst targets implementations --write {target}"

@@ -27,15 +27,13 @@ _STORED_ATTRIBUTES = ("scenario", "title", "steps", "step", "line")
 
 @dataclass(frozen=True, slots=True, order=True)
 class ShortestExample:
-    """The shortest scenario with one kind of harm: the first in the order of the attributes, hand-written ones before
-    generated ones (`made`). `step` (from 1) is the harmful step, and `line` describes the harm.
-    """
+    """The shortest scenario with one kind of harm. Sorted by the attributes: hand-written scenarios are first."""
 
-    made: bool
+    made: bool  # whether the scenario was generated
     steps: int
     scenario: str
-    step: int
-    line: str
+    step: int  # number of the harmful step, from 1
+    line: str  # describes the harm
     title: str
 
 

@@ -55,9 +55,9 @@ class AgentTargetSession:
 
 @dataclass
 class AgentTarget:
-    """Runs a command-line agent with a scripted model. With `isolation: directory`, scenarios share one conversation in
-    the parent directory of their workspaces, unless a scenario needs a separate one. With `isolation: process`, every
-    conversation is separate. In a `sandbox`, the agent can only write to workspaces and its own files.
+    """Runs a command-line agent with a scripted model. In a `sandbox`, the agent can only write to workspaces and its
+    own files. With `isolation: directory`, scenarios share conversations. With `isolation: process`, each scenario has
+    a conversation.
     """
 
     target: Target

@@ -90,19 +90,17 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`. `arguments`
-    contains templates for arguments with different names. `unsupported` arguments do not exist in the server's tool,
-    `unknown` (required) and `unused` (optional) ones only there. `capture` contains patterns for values in answers.
-    """
+    """A probable translation of calls of `tool`, such as Read, into calls of the server's tool `call`."""
 
     tool: str
     call: str
+    # templates for the arguments with different names
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    unsupported: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()  # arguments that the server's tool lacks
     replace_all: Mapping[str, str] | str | None = None
-    unknown: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
-    capture: Mapping[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()  # required arguments that only the server's tool has
+    unused: tuple[str, ...] = ()  # optional arguments that only the server's tool has
+    capture: Mapping[str, str] = field(default_factory=dict)  # patterns for values in earlier answers
 
 
 def guess_calls(offered: Sequence[Tool]) -> dict[str, Guess]:

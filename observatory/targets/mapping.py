@@ -29,28 +29,25 @@ PLACEHOLDER_PATTERN = re.compile(r"\$([A-Za-z_]\w*)")
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One version of a target: packages for pip or npm, or a `command` to run. `date`: YYYY-MM-DD. `sdists`: packages
-    that pip must build from source, with reasons. `design`: by default, the design of the target.
-    """
+    """One version of a target: packages for pip or npm, or a `command` that needs no installation."""
 
     version: str
     pip: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
-    released: str = ""
+    released: str = ""  # YYYY-MM-DD
     command: tuple[str, ...] = ()
+    # packages that pip must build from source, with reasons
     sdists: Mapping[str, str] = field(default_factory=dict)
-    design: Design | None = None
+    design: Design | None = None  # by default, the design of the target
 
 
 @dataclass(frozen=True, slots=True)
 class PythonLaunch:
-    """Python code that calls a library. `once` runs at the start, and `code` for each session: it defines `call(tool,
-    **arguments)`, and may define `close()`. `at_least` is the oldest supported Python, or empty.
-    """
+    """Python code that calls a library. `code`, which runs for each session, defines `call(tool, **arguments)`."""
 
     code: str
-    once: str = ""
-    at_least: str = ""
+    once: str = ""  # code that runs at the start
+    at_least: str = ""  # the oldest supported Python, or empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +60,16 @@ class McpLaunch:
 
 @dataclass(frozen=True, slots=True)
 class AgentLaunch:
-    """The command line of an agent. `wire` is the API to the model. `acp` starts the agent with the Agent Client
-    Protocol, or is empty. `python` and `node` are the oldest supported versions (empty or 0: all).
-    """
+    """The command line of an agent, and the API to its model (`wire`)."""
 
     wire: Literal["anthropic", "openai", "gemini", "responses"]
     command: tuple[str, ...]
-    acp: tuple[str, ...] = ()
+    acp: tuple[str, ...] = ()  # command line for the Agent Client Protocol, or empty
     input: str | None = None
     model: str = ""
     files: Mapping[str, Any] | None = None
-    python: str = ""
-    node: int = 0
+    python: str = ""  # the oldest supported version, or empty
+    node: int = 0  # the oldest supported version, or 0
     isolation: Literal["process", "directory"] = "process"
 
 
@@ -84,18 +79,16 @@ _LAUNCHES: Mapping[str, type[Launch]] = {"python": PythonLaunch, "mcp": McpLaunc
 
 @dataclass(frozen=True, slots=True)
 class ToolMapping:
-    """Translates calls of `tool`, such as Read, into calls of the target's tool `call`. `arguments` are templates.
-    `$text` is the call in a `format` such as `apply_patch`. `replace_all` is `{flag: ARGUMENT}` (a boolean), `{count:
-    ARGUMENT}` (the number of matches), or `unsupported`.
-    """
+    """Translates calls of `tool`, such as Read, into calls of the target's tool `call`."""
 
     tool: str
     call: str
-    arguments: Mapping[str, Any]
+    arguments: Mapping[str, Any]  # templates; `$text` is the call in `format`, such as `apply_patch`
     capture: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     omit: tuple[str, ...] = ()
     unsupported: tuple[str, ...] = ()
     unsupported_files: tuple[str, ...] = ()
+    # `{flag: NAME}` (a boolean), `{count: NAME}` (the number of matches), or `unsupported`
     replace_all: Mapping[str, str] | str | None = None
     format: EditFormat | None = None
     capture_refusals: bool = False

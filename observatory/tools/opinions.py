@@ -64,17 +64,14 @@ _PART = 6
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The results of one implementation: a row of docs/opinions.md. `day` is the date of the runs, `scenarios` the
-    number of judged scenarios, and `holds` the number that pass at each level. `go` and `javascript` describe the
-    scenarios that these runners judge differently than readfirst.
-    """
+    """The results of one implementation: a row of docs/opinions.md."""
 
     name: str
-    day: str
-    scenarios: int
-    holds: tuple[int, ...]
-    go: tuple[str, ...]
-    javascript: tuple[str, ...]
+    day: str  # date of the runs
+    scenarios: int  # number of judged scenarios
+    holds: tuple[int, ...]  # number of scenarios that pass at each level
+    go: tuple[str, ...]  # the scenarios that the Go runner judges differently than readfirst
+    javascript: tuple[str, ...]  # the scenarios that the JavaScript runner judges differently
 
     @property
     def cells(self) -> list[str]:

@@ -41,8 +41,8 @@ def record_between(
     contract: Contract,
     ask: Ask,
 ) -> Iterator[Recorded]:
-    """Record the differing scenarios on two `published` versions for each change: the last before the change, and the
-    first after it. Yield the results. Raises SuiteError, BisectError.
+    """Record the differing scenarios on two `published` versions for each change: the last before it, and the first
+    after it.
     """
     suite = replays.suite
     first, last = Version(before.version or "0"), Version(contract.version or "0")

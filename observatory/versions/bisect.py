@@ -39,15 +39,13 @@ class AnswerChange:
 
 @dataclass
 class VersionReplays:
-    """Replays scenarios on product versions, and stores the replays in `takes`. `connect` opens the product of a
-    contract. `variant` is `+gated` for older models, or empty. `silent`: reasons for missing answers, by scenario and
-    version.
-    """
+    """Replays scenarios on product versions, and stores the replays in `takes`."""
 
     suite: Suite
     takes: StoredReplays
-    connect: Callable[[Contract], Callable[[], Adapter]]
-    variant: str = ""
+    connect: Callable[[Contract], Callable[[], Adapter]]  # opens the product of a contract
+    variant: str = ""  # `+gated` for older models, or empty
+    # reasons for missing answers, by scenario and version
     silent: dict[tuple[str, str], str] = field(default_factory=dict)
     jobs: int = 1
 

@@ -15,8 +15,8 @@ MAX_CONTRACTS = 17
 
 
 def retiring_version(contracts: Contracts, newest: str) -> str | None:
-    """Return the contract before `newest`, which is removed when `newest` becomes a contract. None if this contract
-    must stay: it is the default, is the oldest, or changed the tools, the capabilities or the edits that need a Read.
+    """Return the contract before `newest`, if it can be removed when `newest` becomes a contract. None if it is the
+    default or oldest contract, or changed the tools, the capabilities or the edits that need a Read.
     """
     contract = contracts.before(contracts[newest])
     older = None if contract is None else contracts.before(contract)

@@ -71,9 +71,8 @@ CIRCUMSTANCES = tuple(dict.fromkeys((*_FILE_CIRCUMSTANCES, *_EDIT_CIRCUMSTANCES,
 
 
 def rules_of(module: str, source: str) -> list[Mutant]:
-    """Return the mutants that make one condition always false or always true, in the order of the lines. The conditions
-    of `if` statements and the boolean results of functions are used, unless they depend only on the version of the
-    product.
+    """Return the mutants that make one condition always false or always true, in the order of the lines. Conditions
+    that depend only on the version of the product are not changed.
     """
     found = [rule for _, *both in conditions_of(module, source) for rule in both]
     return sorted(found, key=lambda each: (each.line, each.before, each.after, each.occurrence))

@@ -22,14 +22,11 @@ Line = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The times of the test cases (`seconds`), the fastest first, and the lines that each case executes. `reached` maps
-    each line to a bit set of cases: bit n is set if case n executes the line. `imported` contains the lines that an
-    import of the package executes.
-    """
+    """The seconds of each test case, the fastest case first, and the lines of code that the cases execute."""
 
     seconds: Mapping[str, float]
-    reached: Mapping[Line, int]
-    imported: frozenset[Line]
+    reached: Mapping[Line, int]  # cases by line, as a bit set: bit n is set if case n executes the line
+    imported: frozenset[Line]  # the lines that an import of the package executes
 
     def that_execute(self, lines: Collection[Line]) -> int:
         """Return the cases that execute at least one of the lines, as a bit set: all, if an import executes a line."""

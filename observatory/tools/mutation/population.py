@@ -34,17 +34,13 @@ FUZZED, LONG = 3000, 200
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The result of a run with `--exceptions`. `rules`: mutants that make a condition wrong in every circumstance.
-    `noticed`: such mutants that test cases detect. `exceptions`: mutants that make one of these conditions wrong in one
-    circumstance. `fates`: the results of the exceptions that have an effect in some call. `calls`: calls in generated
-    scenarios.
-    """
+    """The result of a run with `--exceptions`: the numbers of faults, and the faults that test cases detect."""
 
-    rules: int
-    noticed: int
-    exceptions: int
-    calls: int
-    fates: tuple[MutantResult, ...]
+    rules: int  # mutants that make a condition wrong in every circumstance
+    noticed: int  # mutants in `rules` that test cases detect
+    exceptions: int  # mutants that make a condition in `noticed` wrong in one circumstance
+    calls: int  # calls in generated scenarios
+    fates: tuple[MutantResult, ...]  # results of the `exceptions` that have an effect in some call
 
 
 def judged_exceptions(

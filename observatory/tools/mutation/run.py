@@ -246,9 +246,8 @@ def report(
     least: float = LEAST,
     reached: float | None = None,
 ) -> int:
-    """Print the numbers of killed mutants and all problems, and return the exit code: 1 if there is a problem. Problems
-    are survivors without a reason, reasons in `survivors` that are out of date, and a percentage of killed mutants
-    (`reached`, by default computed from `fates`) below `least`.
+    """Print the numbers of killed mutants and all problems: survivors without a reason, outdated reasons in
+    `survivors`, and a percentage of killed mutants below `least`. Return the exit code: 1 if there is a problem.
     """
     accepted = survivors.by_key()
     print(table(fates, survivors))

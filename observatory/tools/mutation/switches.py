@@ -28,9 +28,8 @@ _SECONDS = 10.0
 
 
 class FaultPoint(NamedTuple):
-    """Identifies one deliberate fault of the reference: the number of a condition, a value of this condition
-    (`outcome`), and a circumstance of calls, such as `name: hidden`. The fault inverts this value in calls with this
-    circumstance.
+    """Identifies one deliberate fault of the reference: in calls with a `circumstance` such as `name: hidden`, the
+    condition with the number `condition` is wrong if its value would be `outcome`.
     """
 
     condition: int

@@ -191,9 +191,8 @@ def without_scenarios() -> Mapping[str, str]:
 
 
 def thresholds(suite: Suite) -> Iterator[tuple[str, str, Values]]:
-    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content. Each
-    rule of the classes safety and design gets one for each size, unless `thresholds/RULE-SIZE` exists. The source is
-    the rule's shortest scenario that can be lengthened without changing the errors of its calls.
+    """Yield new scenarios with longer texts: the size (a key of `SIZES`), the id of the rule, and the content. Each is
+    made from the shortest suitable scenario of a rule of the class safety or design.
     """
     assert suite.rules is not None
     trial = Trial(suite)

@@ -27,16 +27,13 @@ _EXTRA_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class MutantResult:
-    """The result of testing a mutant: the test case that killed it (`by`), and its failure (`how`), both empty for a
-    survivor. `asked` is the number of test cases that were run; it is 0 if no case could be run, or if the process
-    exited early. `worst` is the failure with the highest weight.
-    """
+    """The result of testing a mutant: the test case that killed the mutant, and the failure of this case."""
 
     mutant: Mutant
-    by: str
-    how: str
-    asked: int
-    worst: str = ""
+    by: str  # the test case; empty for a survivor
+    how: str  # the failure; empty for a survivor
+    asked: int  # number of test cases that were run; 0 if the process exited early
+    worst: str = ""  # the failure with the highest weight
 
     @property
     def killed(self) -> bool:
