@@ -34,17 +34,17 @@ _JSON_DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of a tool: its name, its JSON type, and whether it is required. `options` are the allowed strings.
-    `minimum`: the value must be an integer from `minimum` to 2^53 - 1. `ignores_lower`: an integer below `minimum` is
-    ignored, not refused.
-    """
+    """One argument of a tool: its name, its JSON type, and whether it is required."""
 
     name: str
     description: str
     type: str = "string"
     required: bool = False
+    # the allowed strings
     options: tuple[str, ...] = ()
+    # an integer from `minimum` to 2^53 - 1 is required
     minimum: int | None = None
+    # whether an integer below `minimum` is ignored instead of refused
     ignores_lower: bool = False
 
 
@@ -55,13 +55,13 @@ FILE_PATH = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Corrections of a call with argument names of a different editor, such as `path` instead of `file_path`. `aliases`
-    maps these names to parameters. `ignored` maps ignored arguments to the only value that is ignored (None: any
-    value). `allows_equal_alias`: a call may contain a parameter and its alias if their values are equal.
-    """
+    """Corrections of a call with argument names of a different editor, such as `path` instead of `file_path`."""
 
+    # names of parameters by these names
     aliases: Mapping[str, str] = field(default_factory=dict)
+    # the only ignored value (None: any) by argument
     ignored: Mapping[str, str | None] = field(default_factory=dict)
+    # a call may contain a parameter and its alias with the same value
     allows_equal_alias: bool = False
 
     def apply_to(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -120,20 +120,21 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The parameters of one tool, used to validate its calls. `aliases` maps alternative names to parameters. Arguments
-    in `ignored_names` are ignored, those in `redundant_names` only if the call also contains their parameter. The
-    answer mentions each of the `corrections`. `deferred`: the model gets the schema only after a call with wrong
-    arguments.
-    """
+    """The parameters of one tool, in the order in which a refusal lists wrong arguments."""
 
     tool: str
     description: str
     parameters: tuple[Parameter, ...]
     behaviours: Behaviours
+    # names of parameters by alternative names
     aliases: Mapping[str, str] = field(default_factory=dict)
+    # arguments that are always ignored
     ignored_names: frozenset[str] = frozenset()
+    # arguments that are ignored if the call has the parameter
     redundant_names: Mapping[str, str] = field(default_factory=dict)
+    # used if the result is valid
     corrections: Corrections = field(default_factory=Corrections)
+    # whether the model gets the schema only after a call with wrong arguments
     deferred: bool = False
 
     def json_schema(self) -> dict[str, Any]:

@@ -26,16 +26,17 @@ _WARNING_CHARS = 340
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of a call: the text for the model. `error` and `code` are the name and the number of a refusal (see
-    `Refusal`), None if the call succeeded. `reminders` are messages about changed files and from hooks. `early`: the
-    call was refused before its execution.
-    """
+    """The result of a call: the text for the model, and the name and number of a refusal (see `Refusal`)."""
 
     text: str
     is_error: bool
+    # name of the refusal, or None
     error: str | None
+    # number of the refusal, or None
     code: int | None
+    # messages to the model about changed files and from hooks
     reminders: tuple[str, ...] = ()
+    # whether the call was refused before its execution
     early: bool = False
 
 

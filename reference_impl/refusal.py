@@ -32,9 +32,9 @@ _MESSAGE_BY_ERRNO = {
 
 @dataclass(eq=False)
 class Refusal(Exception):  # noqa: N818 - it is an answer, not an accident
-    """Raised if a tool refuses a call. The call has changed nothing on disk. `name` is the error's name in
-    `fixtures/errors.yaml`. `message` is the text for the model. `code` is the number of the error in the published
-    descriptions of Claude Code. None for errors of Read and errors during the execution.
+    """Raised if a tool refuses a call, which has changed nothing on disk. `message` is the text for the model, `name`
+    the error's name in `fixtures/errors.yaml`, and `code` the number in the published descriptions of Claude Code
+    (None: no number).
     """
 
     name: str

@@ -58,9 +58,8 @@ def serve(contract: str = DEFAULT_CONTRACT, root: Path | None = None, settings: 
     """Run an MCP server with the tools until standard input ends.
 
     `root` is the directory of relative paths (default: the current directory). `settings` is a Claude Code settings
-    file, whose deny rules apply. The result of a call is one text block; a refusal has `isError` set. Calls that arrive
-    together are one message. `initialize` starts a new session. Raises SystemExit with code 2 for an unknown contract,
-    a missing directory, or invalid settings.
+    file, whose deny rules apply. Calls that arrive together are one message. `initialize` starts a new session. Raises
+    SystemExit with code 2 for an unknown contract, a missing directory, or invalid settings.
     """
     directory = Path.cwd() if root is None else root
     try:

@@ -35,16 +35,18 @@ class ByModel:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The values of a behaviour in all versions: `first` in the oldest version, and `changes` maps versions to new
-    values. `documented` is the value in the published descriptions of Claude Code. `shown_by` are scenarios that show
-    the behaviour and its changes. `source` names the descriptions that state the behaviour, or is RECORDED.
+    """The values of a behaviour in all versions: `first` in the oldest version, and later values by version
+    (`changes`).
     """
 
     first: Any
     changes: Mapping[Version, Any]
+    # the value in the published descriptions of Claude Code
     documented: Any
+    # scenarios that show the behaviour and every change
     shown_by: tuple[str, ...]
     meaning: str
+    # the descriptions that state the behaviour, with sections, or RECORDED
     source: str
 
     def at(self, version: Version, relaxed: bool) -> Any:

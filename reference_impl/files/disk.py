@@ -143,9 +143,9 @@ def _open_nonblocking(path: str, flags: int) -> int:
 
 
 def make_parents(path: str, *, ignore_dangling: bool, private_mode: bool, check_parent: bool) -> None:
-    """Create the missing parent directories of a path. Raises OSError if a file or link prevents this.
-    `ignore_dangling`: ignore a dangling link in place of a directory. `private_mode`: new directories get the mode
-    0700. `check_parent`: raise OSError if the parent is a file.
+    """Create the missing parent directories of a path. Raises OSError if a file or, unless `ignore_dangling`, a
+    dangling link prevents this. `private_mode`: new directories get the mode 0700. `check_parent`: the parent must not
+    be a file.
     """
     parent = os.path.dirname(path.rstrip("/"))
     if check_parent and os.path.isfile(parent):
@@ -193,15 +193,15 @@ _IN_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOSPC)
 
 @dataclass(frozen=True, slots=True)
 class ReplaceOptions:
-    """Options of `replace`. `follow_dangling`: follow a dangling link, instead of replacing the link. `private_mode`: a
-    new file gets the mode 0600. `drop_special_bits`: an existing file loses its setuid, setgid and sticky bits.
-    `suffixed_name`: raise an error, instead of writing in place, if the name of the temporary file is too long or the
-    disk is full.
-    """
+    """Options of `replace` for links, modes and full disks."""
 
+    # follow a dangling link, instead of replacing the link
     follow_dangling: bool
+    # a new file gets the mode 0600
     private_mode: bool
+    # an existing file loses setuid, setgid and sticky bit
     drop_special_bits: bool
+    # no write in place if the temporary file's name is too long, or the disk is full
     suffixed_name: bool
 
 

@@ -100,9 +100,8 @@ def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
 
 
 def image_text(path: str, raw_path: str, behaviours: Behaviours) -> str:
-    """Return the text that represents an image in an answer, such as `[image image/png 70]`: kind, media type, and
-    number of base64 characters. Raises Refusal for an empty file and, in some versions, for a file that is not an
-    image.
+    """Return the text that represents an image in an answer: kind, media type, and number of base64 characters, such as
+    `[image image/png 70]`. Raises Refusal for an empty file and, in some versions, for other content.
     """
     data = disk.read(path)
     if not data:

@@ -176,9 +176,8 @@ def expand_home(path: str, home: str) -> str:
 
 
 def resolve_path(path: str, root: str, *, resolves_dots: bool) -> str:
-    """Convert a path to an absolute path, without following links. A relative path starts at `root`; its `.`, `..`,
-    `//` and final slash are resolved. With `resolves_dots`, the `.`, `..` and `//` of an absolute path are also
-    resolved, but a final slash stays. The empty path means `root`.
+    """Convert a path to an absolute path, without following links. A relative path starts at `root` (the empty path
+    means `root`); its `.`, `..` and `//` are resolved. `resolves_dots`: those of an absolute path are resolved, too.
     """
     if path.startswith("/") and not resolves_dots:
         return path

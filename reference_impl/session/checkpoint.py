@@ -21,12 +21,11 @@ class _SavedFile:
 
 @dataclass(slots=True)
 class Checkpoint:
-    """The saved states of the files that the tools of a session changed, by absolute path, for a rewind. `as_utf_8`:
-    invalid UTF-8 is restored as U+FFFD. `follows_links`: if a symbolic link has replaced a file, the link's target is
-    restored.
-    """
+    """The saved states of the files that the tools of a session changed, by absolute path, for a rewind."""
 
+    # invalid UTF-8 is restored as U+FFFD
     as_utf_8: bool
+    # write through a link that has replaced the file or a directory above it
     follows_links: bool = True
     _saved: dict[str, _SavedFile] = field(default_factory=dict)
 
@@ -41,8 +40,8 @@ class Checkpoint:
             self._saved[path] = _current_state(path)
 
     def restore_files(self) -> list[str]:
-        """Restore the saved files, and return the paths of the written files. A file that cannot be written or removed
-        stays unchanged. Raises OSError if a directory or link is in place of a file.
+        """Restore the saved files, and return the paths of the written files. Files that cannot be written stay
+        unchanged. Raises OSError if a directory or link is in place of a file.
         """
         written = []
         for path, saved in self._saved.items():

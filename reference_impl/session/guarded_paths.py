@@ -39,9 +39,8 @@ def is_suspicious(path: str, names: str = "any") -> bool:
 
 
 def refuse_suspicious(path: str, raw_path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal if a path may mean a different file on Windows, because it needs a permission. Some versions also
-    refuse a space at the end of `raw_path` (the path as written in the call), and a colon that does not follow a drive
-    letter.
+    """Raise Refusal if a path may mean a different file on Windows. Some versions also refuse a space at the end of
+    `raw_path` (the path as written in the call), and a colon that does not follow a drive letter.
     """
     trailing = behaviours.permissions.trailing_whitespace_is_suspicious and raw_path != raw_path.rstrip(
         WHITESPACE

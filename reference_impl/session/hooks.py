@@ -21,14 +21,16 @@ _DECISIONS = {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"}
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A command of the user that runs before (`PreToolUse`) or after (`PostToolUse`) the calls of some tools. `matcher`
-    is `*`, or names of tools separated by `|`. `run` runs the command with the call, as JSON, as its input. `command`
-    is the name of the hook for the model. The command denies a call with exit code 2, or prints its decision as JSON.
+    """A command of the user that runs before (`PreToolUse`) or after (`PostToolUse`) calls. The command denies a call
+    with exit code 2, or prints its decision as JSON.
     """
 
     event: str
+    # `*`, or names of tools separated by `|`
     matcher: str
+    # name of the hook for the model
     command: str
+    # runs the command; argument: the call as JSON
     run: Callable[[str], CommandResult]
 
     def runs_at(self, event: str, tool: str) -> bool:
@@ -38,15 +40,16 @@ class Hook:
 
 @dataclass(frozen=True, slots=True)
 class _HookDecision:
-    """The decision of a hook about a call: `deny`, `ask` or `allow`; empty without a decision. `by_exit_code`: the exit
-    code stated the decision, not JSON output. `context` is a text for the model. `input` contains new arguments.
-    """
+    """The decision of a hook about a call: `deny`, `ask` or `allow`; empty without a decision."""
 
     hook: Hook
     decision: str = ""
     reason: str = ""
+    # the exit code stated the decision, not JSON output
     by_exit_code: bool = False
+    # text for the model
     context: str = ""
+    # new arguments
     input: Mapping[str, Any] | None = None
 
 

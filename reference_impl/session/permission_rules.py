@@ -24,19 +24,21 @@ _RULE = re.compile(r"(?P<tool>[A-Za-z]\w*)(?:\((?P<pattern>.*)\))?", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RuleGrammar:
-    """The grammar of permission rules, which differs between versions. `comments`: a pattern that starts with `#`
-    matches nothing. `anchored`: `//p` matches only the file `/p`, not every file named `p`. `star_is_all`: the rule
-    `Tool(*)` makes the tool unavailable. `parentheses`: a pattern may contain parentheses. `dot_slash`: `./` at the
-    beginning of a pattern is ignored. `trees`: `a/**` also matches `a` itself. `all_below`: `//**` matches every file,
-    and `~/**` every file in the home directory.
-    """
+    """The grammar of permission rules, which differs between versions."""
 
+    # a pattern that starts with `#` matches nothing
     comments: bool = True
+    # `//p` matches only the file `/p`, instead of every file named `p`
     anchored: bool = False
+    # the rule `Tool(*)` makes the tool unavailable
     star_is_all: bool = False
+    # a pattern may contain parentheses
     parentheses: bool = True
+    # `./` at the beginning of a pattern is ignored
     dot_slash: bool = True
+    # a pattern such as `a/**` also matches the directory `a`
     trees: bool = True
+    # `//**` matches every file, `~/**` every file in the home directory
     all_below: bool = True
 
     def parse_rule(self, text: str) -> tuple[str, str | None] | None:

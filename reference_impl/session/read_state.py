@@ -33,34 +33,35 @@ _TICK_NS = 10 * _NS_PER_MS
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The session's knowledge of one file.
+    """The session's knowledge of one file, from the latest Read or write. Contents have `\\n` line ends."""
 
-    `content`: the whole content, to compare if the modification time is newer; None if any newer time means a change.
-    `timestamp`: the modification time, in nanoseconds. `is_own`: an Edit, Write or NotebookEdit made the record.
-    `is_seen`: the model has read or written every line. `requested_lines`: offset and limit of the Read. `write_count`:
-    number of earlier writes by the session and its sub-agents. `recorded_at`: time of the record, in nanoseconds.
-    `edited`: an Edit made the record. `text`: the content, to show later changes; None if they are not shown.
-    `last_seen`: the content that the model knew before an Edit. `never_read`: the session only wrote the file. Contents
-    have `\\n` line ends.
-    """
-
+    # the whole content, to compare if the time is newer; None: a newer time is a change
     content: str | None
+    # modification time, in nanoseconds
     timestamp: int
+    # an Edit, Write or NotebookEdit made the record
     is_own: bool = False
+    # the model has read or written every line
     is_seen: bool = False
+    # offset and limit of the Read
     requested_lines: tuple[float, float | None] | None = None
+    # number of earlier writes by the session and its sub-agents
     write_count: int = 0
+    # time of the record, in nanoseconds
     recorded_at: int = field(default_factory=time.time_ns)
+    # an Edit made the record
     edited: bool = False
+    # the content, to show later changes; None: they are not shown
     text: str | None = None
+    # of an Edit: the content when the model last read or wrote the whole file
     last_seen: str | None = None
+    # the session wrote the file, and never read it
     never_read: bool = False
 
 
 class ReadState:
     """Records of the files that a session knows, by absolute path. A record beyond `capacity` replaces the least
-    recently used one. `key_of_path` returns the key of a path's record, so that a link can share the record of its
-    target.
+    recently used record. `key_of_path` returns the key of a path's record: a link shares the record of its target.
     """
 
     def __init__(self, capacity: int | None = None, key_of_path: Callable[[str], str] = str) -> None:
@@ -152,8 +153,8 @@ class Memory:
         text: str | None = None,
     ) -> None:
         """Record that a file was read. `content`: the whole content; None if a newer modification time means a change.
-        `requested_lines`: offset and limit of the Read. `is_seen`: the model knows the whole content. `is_own`: the
-        session has just written the file. `text`: the content of the file, to show later changes.
+        `is_seen`: the model knows the whole content. `is_own`: the session has just written the file. `text`: the
+        content of the file, to show later changes.
         """
         self._forget_exceptions(path)
         self.before_parallel_reads.setdefault(path, self.records.peek(path))

@@ -21,9 +21,7 @@ __all__ = ["Session"]
 
 @dataclass(slots=True)
 class Session:
-    """The state of one session. A call uses `paths`, `permissions`, `storage` and `memory` in this order. `shell` and
-    `hooks` may be None. `has_just_run`: the current message ran a command. `is_agent`: a sub-agent uses the session.
-    """
+    """The state of one session. A call uses `paths`, `permissions`, `storage` and `memory` in this order."""
 
     behaviours: Behaviours
     paths: Paths
@@ -32,7 +30,9 @@ class Session:
     memory: Memory
     shell: Shell | None = None
     hooks: Hooks | None = None
+    # whether the current message ran a command
     has_just_run: bool = False
+    # whether the session belongs to a sub-agent with a separate memory
     is_agent: bool = False
 
     @classmethod

@@ -27,15 +27,15 @@ __all__ = ["settings_keys", "settings_problems"]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a settings file and the type of its value. Only the numbered schemas `since` to `until` - 1 of Claude
-    Code contain the key. A key with a `trait`, such as `lenient`, is only allowed in versions whose validation has this
-    trait.
-    """
+    """A key that a settings file may contain, and the type of its value."""
 
     name: str
     shape: Shape
+    # number of the first schema with the key
     since: int = 1
+    # number of the first schema without the key
     until: int = 99
+    # only allowed in versions whose validation has this trait, such as `lenient`
     trait: str = ""
 
 

@@ -41,18 +41,17 @@ def quote_value(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One problem of a settings file. `path` consists of keys and numbers, joined by dots. `kind` is one of: `type`
-    (`value` does not have the type `expected`), `option` (`value` is not one of the strings `options`), `key` (an
-    object has an unknown key; `options` are the allowed keys), `unknown` (`options` are all unknown keys of an object),
-    `least` (the number `value` is too small), `words` (`expected` is the whole message). `only`: the message names the
-    single allowed string, without `one of`.
-    """
+    """One problem of a settings file at a `path`, such as `hooks.0.command`."""
 
     path: str
+    # type, option, key (unknown key), unknown (all unknown keys), least, words (a message)
     kind: str
     value: Any = None
+    # for `type`, the right type; for `words`, the whole message
     expected: str = ""
+    # the allowed strings or keys; for `unknown`, the unknown keys
     options: tuple[str, ...] = ()
+    # the message names the single allowed string, without `one of`
     only: bool = False
 
 
@@ -98,8 +97,8 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Type of an object in a settings file whose values all have the same type. `keys` are the allowed keys; if `keys`
-    is empty, any key is allowed. `unknown_together`: all unknown keys together are one problem.
+    """Type of an object in a settings file whose values all have the same type. `keys` are the allowed keys (empty: any
+    key). `unknown_together`: all unknown keys together are one problem.
     """
 
     item: Shape

@@ -21,14 +21,14 @@ _OPERATORS = frozenset({"&&", "||", ";", "|"})
 
 @dataclass(frozen=True, slots=True)
 class DeniedCommand:
-    """The part of a command that a deny rule forbids, and the absolute `path` of the denied file. `redirected`: the
-    output of `program` goes to the file. `after_cd`: a `cd` in the command determined the directory of the file.
-    """
+    """The part of a command that a deny rule forbids, and the absolute `path` of the denied file."""
 
     text: str
     path: str
     program: str = ""
+    # the output of `program` is redirected to the file
     redirected: bool = False
+    # a `cd` in the command determined the directory of the file
     after_cd: bool = False
 
 

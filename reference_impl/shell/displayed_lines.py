@@ -20,13 +20,13 @@ _PROGRAMS_WITHOUT_FILES = frozenset({"echo", "printf"})
 
 @dataclass(frozen=True, slots=True)
 class DisplayedLines:
-    """Lines of one file that a command displays: `limit` lines from line `offset` on (None: the whole file). `path` is
-    written as in the command. `has_line_numbers`: the line numbers are known.
-    """
+    """Lines of one file that a command displays: `limit` lines from line `offset` on (None: the whole file)."""
 
+    # as in the command
     path: str
     offset: int | None = None
     limit: int | None = None
+    # false for `grep`, `rg` and `tail`
     has_line_numbers: bool = True
 
 

@@ -44,13 +44,12 @@ _SAMPLE_BYTES = 4096
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The format of a text file: Python codec, line ending, and whether it starts with a byte order mark. `doubles_cr`:
-    with the line ending `\\r\\n`, a `\\r\\n` in the text becomes `\\r\\r\\n`.
-    """
+    """The format of a text file: Python codec, line ending, and whether it starts with a byte order mark."""
 
     encoding: str = _UTF_8
     line_ending: str = "\n"
     byte_order_mark: bool = False
+    # with the line ending "\r\n", a "\r\n" in the text becomes "\r\r\n"
     doubles_cr: bool = True
 
 
