@@ -68,8 +68,8 @@ class Evidence:
 
 
 def combine_statuses(statuses: Sequence[ClaimStatus]) -> ClaimStatus:
-    """Return the combined status of calls or scenarios: `not recorded` if one has this status. Then `not shown` is
-    ignored if possible. `in other words` takes precedence over `holds`. All other mixtures result in `partly`.
+    """Return the combined status of calls or scenarios: `not recorded` if one has this status. Otherwise, `not shown`
+    is ignored if possible, `in other words` takes precedence over `holds`, and other mixtures result in `partly`.
     """
     if not statuses or "not recorded" in statuses:
         return "not recorded"
@@ -251,7 +251,7 @@ class RecordingLookup:
     def _judge(
         self, scenario: Scenario, shown: ScenarioReference, sources: Sequence[str], outcome: Outcome
     ) -> tuple[Statement, ...]:
-        """Return the claim's statements about the calls of a scenario, each with its status. Cached by `id(shown)`."""
+        """Return the claim's statements about the calls of a scenario, each with its status. Results are cached."""
         key = id(shown), id(outcome)
         if key not in self._judged:
             said = claimed_statements(scenario, shown, sources)

@@ -218,7 +218,7 @@ class Rarity:
         *,
         of: int,
     ) -> Drawn:
-        """Draw `of` candidates, and return the candidate with the rarest pairs: a pair seen N times weighs 1/(N+1)²."""
+        """Draw `of` candidates, and return the candidate with the rarest pairs of conditions."""
 
         def weight(candidate: Drawn) -> float:
             return sum((1 + self._counts[pair]) ** -2 for pair in condition_pairs(*conditions(candidate)))

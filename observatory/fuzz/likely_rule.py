@@ -19,8 +19,8 @@ _UNSHARED_WEIGHT = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call in a scenario of a rule, with which findings are compared to guess the broken rule. The call is the
-    scenario's last one with a tool of the rule. `result` is the name of the call's error, or `done`.
+    """An example of a rule: the last call in one of its scenarios that uses a tool of the rule. Findings are compared
+    with examples to guess the broken rule. `result` is the name of the call's error, or `done`.
     """
 
     scenario_id: str

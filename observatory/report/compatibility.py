@@ -101,7 +101,7 @@ def filtered_page(
 
 
 def _contract_section(data: _DATA, contract: str, number: int) -> dict[str, Any]:
-    """Return the template's values for the comparison with one contract. `number`: the section, from 0."""
+    """Return the template's values for the comparison with one contract. `number` is the section's number, from 0."""
     chosen = for_contract(data, contract)
     name = "implementations" if number == 0 else f"implementations-{number}"
     repeat = f"readfirst run target:NAME@VERSION --contract {contract} --level effects SCENARIO"

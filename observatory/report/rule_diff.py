@@ -32,7 +32,7 @@ class RuleChange:
 def common_cells(
     before: Mapping[str, Iterable[ScenarioResult]], after: Mapping[str, Iterable[ScenarioResult]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the rules that hold in more or fewer scenarios `after` than `before`, if both times judged."""
+    """Return the rules with more or fewer passing scenarios `after` than `before`. Counts scenarios judged in both."""
     found = {}
     for rule in before:
         one, other = (

@@ -251,7 +251,7 @@ def _connect_server(
     time_limit: float,
     sandbox: Sandbox | None,
 ) -> McpConnection:
-    """Start the MCP server of a target. Raises AdapterError if it does not start, or lacks a tool of the mapping."""
+    """Start a target's MCP server. Raises AdapterError if it does not start, or lacks a tool that the mapping uses."""
     # An installed target gets only basic variables and no network; a user's own server is started as by `mcp:`.
     own = target.release.command
     command = Command(own or launch.command, target.file.absolute().parent)

@@ -90,7 +90,7 @@ def refuse_binary(path: str, behaviours: Behaviours) -> None:
 
 
 def refuse_empty_image(path: str, behaviours: Behaviours) -> None:
-    """Raise Refusal for an empty image during the validation. Does nothing in versions that refuse it later."""
+    """Raise Refusal for an empty image during the validation, in versions that do not refuse the image later."""
     if (
         not behaviours.media.empty_image_refusal_names_file
         and is_image(path, behaviours)

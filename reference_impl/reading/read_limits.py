@@ -33,7 +33,7 @@ _ALLOW_LARGE_ADVICE = (
 
 
 def advice_on_lines(behaviours: Behaviours) -> str:
-    """Return the advice in the refusal of a large text file. In some versions, it recommends `allow_large: true`."""
+    """Return the advice in the refusal of a large text file. Some versions recommend `allow_large: true`."""
     return size_advice(behaviours) + (
         _ALLOW_LARGE_ADVICE if behaviours.reading.size_refusal_offers_allow_large else ""
     )

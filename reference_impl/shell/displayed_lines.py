@@ -31,8 +31,8 @@ class DisplayedLines:
 
 
 def displayed_lines(command: str, programs: Set[str]) -> list[DisplayedLines] | None:
-    """Return the lines of files that a command displays with some of the `programs`. None if the command also does
-    anything else.
+    """Return the lines of files that a command displays. None if the command also does anything else. `programs` are
+    the programs whose output counts as a Read.
     """
     # `&&` joins simple commands; every other operator of the shell may do anything.
     joined = command.replace("&&", ";").strip().removeprefix("(").removesuffix(")")

@@ -29,8 +29,8 @@ class JsonError(Exception):
 
 
 def parse_json(text: str, *, brief: bool = False) -> Any:
-    """Return the value of a JSON text, with the keys in the order of JavaScript: integer keys first. Raises JsonError,
-    and RecursionError for deep nesting. `brief`: use the short error messages of `json_errors_v8`.
+    """Return the value of a JSON text. Integer keys come first, as in JavaScript. Raises JsonError, and RecursionError
+    for JSON that is nested too deeply. `brief`: use the short error messages of `json_errors_v8`.
     """
     try:
         return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_ordered_object)

@@ -26,7 +26,7 @@ class Tool(Protocol):
     def prepare(
         self, session: Session, arguments: Mapping[str, Any], *, corrected: bool
     ) -> Mapping[str, Any]:
-        """Return the arguments for the next functions. `corrected`: the names of some arguments were corrected."""
+        """Return the arguments for the functions below. `corrected`: the names of some arguments were corrected."""
 
     def validate(self, session: Session, arguments: Mapping[str, Any]) -> None:
         """Raise Refusal for an invalid call before anything is changed."""
