@@ -35,9 +35,13 @@ class Careful:
                 raise RefusedError("a rule closes it")
             if path.exists() and not path.is_file():
                 raise RefusedError("not a file")  # a pipe would wait for a writer
+            self.check_call(tool, path, arguments)
             return ToolResult(getattr(self, tool.lower())(path, arguments))
         except (RefusedError, OSError, KeyError, TypeError, AttributeError, ValueError) as error:
             return ToolResult(f"{type(error).__name__}: {error}", is_error=True)
+
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
+        """Raise RefusedError if a subclass refuses the call."""
 
     def read(self, path: Path, arguments: Mapping[str, Any]) -> str:
         data = path.read_bytes()
@@ -95,20 +99,17 @@ class ReplacesAtomically(Careful):
 class RefusesLinks(Careful):
     """Near: refuses every call for a symbolic link."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        if Path(self.workspace.root, str(arguments["file_path"])).is_symlink():
-            return ToolResult("no links", is_error=True)
-        return super().call(tool, arguments)
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
+        if path.is_symlink():
+            raise RefusedError("no links")
 
 
 class EditsAnOldCopy(Careful):
     """Lost: makes an Edit in the content of the last Read, and ignores that the file has changed."""
 
     def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        data = self.known.get(path, b"")
-        self.write_file(
-            path, data.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1)
-        )
+        old, new = arguments["old_string"].encode(), arguments["new_string"].encode()
+        self.write_file(path, self.known.get(path, b"").replace(old, new, 1))
         return "done"
 
 

@@ -6,13 +6,23 @@ from pathlib import Path
 from typing import Any
 
 import careful
+from careful import RefusedError
 
 from readfirst.harness.adapter_api import ToolResult
 
 
-def declaring(design: str, does: type[careful.Careful]) -> type[careful.Careful]:
+def declaring(does: type[careful.Careful], design: str) -> type[careful.Careful]:
     """Return an implementation that declares a design and otherwise behaves like `does`."""
     return type(does.__name__, (does,), {"design": design, "__doc__": does.__doc__})
+
+
+def refusing(does: type[careful.Careful], *refusals: str) -> type[careful.Careful]:
+    """Return an implementation that declares refusals and otherwise behaves like `does`."""
+    return type(does.__name__, (does,), {"refuses": frozenset(refusals), "__doc__": does.__doc__})
+
+
+def bytes_of(path: Path) -> bytes:
+    return path.read_bytes() if path.is_file() else b""
 
 
 class UngatedWriter(careful.EditsUnread, careful.WritesUnread):
@@ -20,88 +30,58 @@ class UngatedWriter(careful.EditsUnread, careful.WritesUnread):
 
 
 # Correct declarations: an Edit is made in the current content of a changed file; no Read is required.
-ContentChecked = declaring("content-checked", careful.Careful)
-Ungated = declaring("ungated", careful.EditsUnread)
+ContentChecked = declaring(careful.Careful, "content-checked")
+Ungated = declaring(careful.EditsUnread, "ungated")
 # Wrong declarations: an Edit in old content; a Write of a changed file; a changed file is not refused.
-EditsAnOldCopy = declaring("content-checked", careful.EditsAnOldCopy)
-WritesUnread = declaring("content-checked", careful.WritesUnread)
-HashesInName = declaring("hash-checked", careful.Careful)
-NotStrict = declaring("strict", careful.Careful)
-UngatedCopy = declaring("ungated", careful.EditsAnOldCopy)
+EditsAnOldCopy = declaring(careful.EditsAnOldCopy, "content-checked")
+WritesUnread = declaring(careful.WritesUnread, "content-checked")
+HashesInName = declaring(careful.Careful, "hash-checked")
+NotStrict = declaring(careful.Careful, "strict")
+UngatedCopy = declaring(careful.EditsAnOldCopy, "ungated")
 # Declarations that try to excuse an implementation that does nothing.
-RefusesEverything = declaring("ungated", careful.RefusesEverything)
-DoesNothing = declaring("ungated", careful.DoesNothing)
-# A design that does not exist.
-Unknown = declaring("loose", careful.Careful)
-
-
-class Declares(careful.Careful):
-    """Declares two refusals, and refuses only the calls that they describe."""
-
-    refuses = frozenset({"not-utf-8", "empty-old-text"})
-
-
-class DeclaresLinks(Declares):
-    """Also declares that symbolic links are refused."""
-
-    refuses = Declares.refuses | {"symbolic-link"}
+RefusesEverything = declaring(careful.RefusesEverything, "ungated")
+DoesNothing = declaring(careful.DoesNothing, "ungated")
+# A design and a refusal that do not exist.
+Unknown = declaring(careful.Careful, "loose")
+DeclaresUnknown = refusing(careful.Careful, "not-utf-9")
+# Declarations of some refusals by implementations that refuse as many calls, or every call.
+Declares = refusing(careful.Careful, "not-utf-8", "empty-old-text")
+DeclaresLinks = refusing(careful.Careful, "not-utf-8", "empty-old-text", "symbolic-link")
+DeclaresTooLittle = refusing(careful.RefusesEverything, "not-utf-8", "empty-old-text")
 
 
 class Narrow(careful.Careful):
     """Requires the file's line ends in an Edit of several lines. A Write creates no directory. Declares neither."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        data = path.read_bytes() if path.is_file() else b""
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
+        data = bytes_of(path)
         if tool == "Edit" and b"\r\n" in data and arguments["old_string"].encode() not in data:
-            return ToolResult("The text is not there.", is_error=True)
+            raise RefusedError("The text is not there.")
         if not path.parent.is_dir():
-            return ToolResult("There is no such directory.", is_error=True)
-        return super().call(tool, arguments)
-
-
-class DeclaresNarrow(Narrow):
-    refuses = frozenset({"line-feed-for-crlf", "missing-directory"})
+            raise RefusedError("There is no such directory.")
 
 
 class Literal(careful.Careful):
     """Refuses inexact old texts, lines below 1, read-only files, and half characters. Declares none of this."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        mode = path.stat().st_mode if path.is_file() else 0o200
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
         texts = [value for value in arguments.values() if isinstance(value, str)]
         if any(re.search("[\ud800-\udfff]", text) for text in texts):
-            return ToolResult("This is no text.", is_error=True)
-        if tool != "Read" and not mode & 0o200:
-            return ToolResult("The file is read-only.", is_error=True)
+            raise RefusedError("This is no text.")
+        if tool != "Read" and path.is_file() and not path.stat().st_mode & 0o200:
+            raise RefusedError("The file is read-only.")
         if tool == "Read" and min(arguments.get("offset", 1), arguments.get("limit", 1)) < 1:
-            return ToolResult("Lines count from 1.", is_error=True)
+            raise RefusedError("Lines count from 1.")
         if tool == "Edit" and path.is_file() and arguments["old_string"].encode() not in path.read_bytes():
-            return ToolResult("The text is not there.", is_error=True)
-        return super().call(tool, arguments)
+            raise RefusedError("The text is not there.")
 
 
-class DeclaresLiteral(Literal):
-    refuses = frozenset({"inexact-old-text", "lines-below-one", "read-only-file", "half-surrogate"})
-
-
-class DeclaresAndSpoils(Declares):
+class DeclaresAndSpoils(Declares):  # type: ignore[misc, valid-type]
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         result = super().call(tool, arguments)
         if result.is_error:
             Path(self.workspace.root, "left-over").write_text("x")
         return result
-
-
-class DeclaresTooLittle(careful.RefusesEverything):
-    """Declares two refusals, but refuses every call."""
-
-    refuses = Declares.refuses
-
-
-class DeclaresUnknown(Declares):
-    refuses = frozenset({"not-utf-9"})
 
 
 class ComparesBytes(careful.Careful):
@@ -111,32 +91,30 @@ class ComparesBytes(careful.Careful):
         super().__init__(workspace)
         self.contents: dict[Path, bytes] = {}
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        data = path.read_bytes() if path.is_file() else b""
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
+        data = bytes_of(path)
         if tool == "Read":
             self.contents[path] = data
         elif self.contents.get(path, data) != data:
-            return ToolResult("The file has changed.", is_error=True)
-        return super().call(tool, arguments)
+            raise RefusedError("The file has changed.")
 
 
 class Hashes(ComparesBytes):
     """Compares contents. Also refuses deleted and binary files, and lines past the end. Declares nothing."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        path = Path(arguments["file_path"])
-        data = path.read_bytes() if path.is_file() else b""
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
+        data = bytes_of(path)
         if b"\0" in data:
-            return ToolResult("The file is binary.", is_error=True)
+            raise RefusedError("The file is binary.")
         if tool == "Read" and arguments.get("offset", 1) > max(len(data.splitlines()), 1):
-            return ToolResult("The file has fewer lines.", is_error=True)
+            raise RefusedError("The file has fewer lines.")
         if tool == "Write" and path in self.contents and not path.exists():
-            return ToolResult("The file was deleted.", is_error=True)
-        result = super().call(tool, arguments)
-        if not result.is_error:
-            self.contents[path] = path.read_bytes()
-        return result
+            raise RefusedError("The file was deleted.")
+        super().check_call(tool, path, arguments)
+
+    def write_file(self, path: Path, data: bytes) -> None:
+        super().write_file(path, data)
+        self.contents[path] = data
 
 
 class DeclaresHashes(Hashes):
@@ -149,14 +127,19 @@ class DeclaresHashes(Hashes):
 class HashesAndSpoils(DeclaresHashes):
     """Behaves like `DeclaresHashes`, but leaves a new file behind after each Edit."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
         if tool == "Edit":
             Path(self.workspace.root, "left-over").write_text("x")
-        return super().call(tool, arguments)
+        super().check_call(tool, path, arguments)
 
 
 class RefusesWrites(careful.Careful):
     """Does not declare this refusal."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("no", is_error=True) if tool == "Write" else super().call(tool, arguments)
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
+        if tool == "Write":
+            raise RefusedError("no")
+
+
+DeclaresNarrow = refusing(Narrow, "line-feed-for-crlf", "missing-directory")
+DeclaresLiteral = refusing(Literal, "inexact-old-text", "lines-below-one", "read-only-file", "half-surrogate")

@@ -1,7 +1,6 @@
 """Scenarios with refusals that a declared design leaves out are `unsupported`. Runs report and check the design."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,39 +39,30 @@ def judge_design(
     return apply_design(verdict, scenario, CONTRACT, replay(scenario, tool, place), traits_of(tool).design)
 
 
-SAFE = [
-    (designed.UngatedWriter, "gate/write-unread", "failed"),
-    (designed.UngatedCopy, CHANGED, "failed"),
-    (designed.Ungated, CHANGED, "passed"),
-]
-"""Each with a scenario and its expected status at the level `safe`. A design excuses no harm."""
-CASES = [
-    *((*each, "safe") for each in SAFE),
-    *(
-        (*each, "effects")
-        for each in (
-            (designed.ContentChecked, CHANGED, "unsupported"),
-            (designed.ContentChecked, UNREAD, "passed"),
-            (designed.ContentChecked, READ, "passed"),
-            (designed.EditsAnOldCopy, CHANGED, "failed"),
-            (designed.WritesUnread, WRITTEN, "failed"),
-            (designed.DeclaresHashes, "staleness/edit-after-touch-full-read", "unsupported"),
-            (designed.DeclaresHashes, CHANGED, "passed"),
-            (designed.HashesInName, CHANGED, "failed"),
-            (designed.HashesAndSpoils, "staleness/edit-after-touch-full-read", "failed"),
-            (designed.HashesInName, "staleness/edit-after-touch-full-read", "unsupported"),
-            (designed.NotStrict, CHANGED, "failed"),
-            (designed.NotStrict, UNREAD, "passed"),
-            (designed.Ungated, CHANGED, "unsupported"),
-            (designed.Ungated, UNREAD, "unsupported"),
-            (designed.UngatedWriter, "gate/write-unread", "unsupported"),
-            (designed.UngatedCopy, CHANGED, "failed"),
-            (designed.RefusesEverything, CHANGED, "unsupported"),
-            (designed.RefusesEverything, READ, "failed"),
-            (designed.DoesNothing, READ, "failed"),
-            (careful.Careful, CHANGED, "failed"),
-        )
-    ),
+TOUCHED = "staleness/edit-after-touch-full-read"
+CASES: list[tuple[type[careful.Careful], str, str, Level]] = [
+    (designed.UngatedWriter, "gate/write-unread", "failed", "safe"),  # a design excuses no harm
+    (designed.UngatedCopy, CHANGED, "failed", "safe"),
+    (designed.Ungated, CHANGED, "passed", "safe"),
+    (designed.ContentChecked, CHANGED, "unsupported", "effects"),
+    (designed.ContentChecked, UNREAD, "passed", "effects"),
+    (designed.ContentChecked, READ, "passed", "effects"),
+    (designed.WritesUnread, WRITTEN, "failed", "effects"),
+    (designed.DeclaresHashes, TOUCHED, "unsupported", "effects"),
+    (designed.DeclaresHashes, CHANGED, "passed", "effects"),
+    (designed.HashesInName, CHANGED, "failed", "effects"),
+    (designed.HashesAndSpoils, TOUCHED, "failed", "effects"),
+    (designed.HashesInName, TOUCHED, "unsupported", "effects"),
+    (designed.NotStrict, CHANGED, "failed", "effects"),
+    (designed.NotStrict, UNREAD, "passed", "effects"),
+    (designed.Ungated, CHANGED, "unsupported", "effects"),
+    (designed.Ungated, UNREAD, "unsupported", "effects"),
+    (designed.UngatedWriter, "gate/write-unread", "unsupported", "effects"),
+    (designed.UngatedCopy, CHANGED, "failed", "effects"),
+    (designed.RefusesEverything, CHANGED, "unsupported", "effects"),
+    (designed.RefusesEverything, READ, "failed", "effects"),
+    (designed.DoesNothing, READ, "failed", "effects"),
+    (careful.Careful, CHANGED, "failed", "effects"),
 ]
 """Each with a scenario, its expected status, and the level."""
 
@@ -85,7 +75,9 @@ def test_a_design_excuses_only_its_declared_refusals(
 
 
 def test_a_declared_design_that_does_not_hold_is_reported_with_the_harm(place: WorkspacePool) -> None:
-    (difference,) = judge_design(designed.EditsAnOldCopy, CHANGED, place).differences
+    verdict = judge_design(designed.EditsAnOldCopy, CHANGED, place)
+    (difference,) = verdict.differences
+    assert verdict.status == "failed"
     assert difference.what == (
         "the declared design content-checked does not hold: "
         "lost: line 2 of notes.txt, which another program saved after the Read"
@@ -114,36 +106,46 @@ def test_each_design_omits_named_refusals_and_a_weaker_design_omits_more() -> No
 
 
 @rows(
-    ("tool", "design"),
+    ("tool", "design", "advice"),
     [
-        (careful.Careful, "content-checked"),
-        (careful.EditsUnread, "ungated"),
-        (designed.Hashes, "hash-checked"),
-        (careful.EditsAnOldCopy, None),
-        (careful.RefusesEverything, None),
-        (careful.DoesNothing, None),
+        (careful.Careful, "content-checked", " Declare content-checked."),
+        (careful.EditsUnread, "ungated", " Declare ungated."),
+        (designed.Hashes, "hash-checked", ""),
     ],
 )
 def test_the_design_of_an_implementation_is_detected(
-    tool: type[careful.Careful], design: Design | None, place: WorkspacePool
+    tool: type[careful.Careful], design: Design, advice: str, place: WorkspacePool
 ) -> None:
-    if design is not None:
-        assert design_seen(tool, place) == design
-        assert find_contradiction(design, tool, place) == ""
-        advice = "" if design == "hash-checked" else f"Declare {design}."
-        assert find_contradiction("strict", tool, place)[-len(advice) :] == advice
-    else:
-        with pytest.raises(DesignUnclear):
-            design_seen(tool, place)
-        contradiction = find_contradiction("ungated", tool, place)
-        assert re.match("it declares the design ungated, but (it refuses|an Edit does harm)", contradiction)
+    assert design_seen(tool, place) == design
+    assert find_contradiction(design, tool, place) == ""
+    assert find_contradiction("strict", tool, place)[-len(advice) :] == advice
+
+
+@rows(
+    ("tool", "message"),
+    [
+        (careful.EditsAnOldCopy, "an Edit does harm"),
+        (careful.RefusesEverything, "the Edit of a file that was just read is refused"),
+        (careful.DoesNothing, "an Edit does harm"),
+    ],
+)
+def test_harm_and_refusals_that_no_design_allows_are_reported(
+    tool: type[careful.Careful], message: str, place: WorkspacePool
+) -> None:
+    with pytest.raises(DesignUnclear):
+        design_seen(tool, place)
+    contradiction = find_contradiction("ungated", tool, place)
+    assert contradiction.startswith(f"it declares the design ungated, but {message}")
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The implementations can be imported from this directory."""
+    monkeypatch.chdir(HERE)
 
 
 @pytest.mark.usefixtures("in_process")
-def test_every_report_shows_the_declared_design(
-    readfirst: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(HERE)
+def test_every_report_shows_the_declared_design(readfirst: Cli, tmp_path: Path) -> None:
     target, stream = "python:designed:ContentChecked", tmp_path / "mine.jsonl"
     ids = (CHANGED, UNREAD, READ)
     ran = readfirst("run", target, *ids, "--level", "effects", "--format", "jsonl", "--output", stream)
@@ -162,8 +164,7 @@ def test_every_report_shows_the_declared_design(
     assert (alone.code, "nothing was judged" in alone.out) == (5, True)
 
 
-def test_an_unknown_design_is_refused(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(HERE)
+def test_an_unknown_design_is_refused(readfirst: Cli) -> None:
     for command in (("run", "--jobs", "1"), ("check-adapter",)):
         ended = readfirst(*command, "python:designed:Unknown")
         assert ended.code == 3
@@ -173,8 +174,7 @@ def test_an_unknown_design_is_refused(readfirst: Cli, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("in_process")
-def test_check_adapter_reports_a_wrong_design(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(HERE)
+def test_check_adapter_reports_a_wrong_design(readfirst: Cli) -> None:
     said = readfirst("check-adapter", "python:designed:NotStrict")
     assert said.code == 3
     found = "it edits a file that changed since its Read, and keeps the change"

@@ -116,58 +116,62 @@ def test_a_refusal_that_avoids_harm_of_the_contract_is_allowed(
     assert (verdict.status, [harm.kind for harm in verdict.harms]) == (status, kinds)
 
 
-@pytest.mark.parametrize(
-    ("name", "call", "applies"),
-    [
-        ("line-feed-for-crlf", ToolCall("Edit", {"file_path": "$WS/d/a", "old_string": "a\nb"}), True),
-        ("line-feed-for-crlf", ToolCall("Edit", {"file_path": "$WS/d/a", "old_string": "a\r\nb"}), False),
-        ("line-feed-for-crlf", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a\nb"}), False),
-        ("line-feed-for-crlf", ToolCall("Write", {"file_path": "$WS/d/a", "content": "a\nb"}), False),
-        ("missing-directory", ToolCall("Write", {"file_path": "$WS/e/f/a", "content": ""}), True),
-        ("missing-directory", ToolCall("Write", {"file_path": "$WS/e/../d/c", "content": ""}), False),
-        ("missing-directory", ToolCall("Write", {"file_path": "$WS/c", "content": ""}), False),
-        ("missing-directory", ToolCall("Edit", {"file_path": "$WS/e/a", "old_string": "x"}), False),
-        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a b"}), True),
-        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a\nb"}), False),
-        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/a", "old_string": "a\nb"}), False),
-        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": ""}), False),
-        ("inexact-old-text", ToolCall("Edit", {"file_path": "$WS/e", "old_string": "x"}), False),
-        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 0}), True),
-        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b", "limit": -1}), True),
-        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 1, "limit": 1}), False),
-        ("lines-below-one", ToolCall("Read", {"file_path": "$WS/d/b"}), False),
-        ("read-only-file", ToolCall("Write", {"file_path": "$WS/d/r", "content": ""}), True),
-        ("read-only-file", ToolCall("Write", {"file_path": "$WS/d/b", "content": ""}), False),
-        ("read-only-file", ToolCall("Read", {"file_path": "$WS/d/r"}), False),
-        ("half-surrogate", ToolCall("Write", {"file_path": "$WS/c", "content": "a\udc00"}), True),
-        ("half-surrogate", ToolCall("Write", {"file_path": "$WS/c", "content": "\U0001f600"}), False),
-        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 3}), True),
-        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/n", "offset": 2}), True),
-        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/b", "offset": 2}), False),
-        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/r", "offset": 1}), False),
-        ("past-the-end", ToolCall("Read", {"file_path": "$WS/d/b"}), False),
-        ("binary-file", ToolCall("Edit", {"file_path": "$WS/d/n", "old_string": "a"}), True),
-        ("binary-file", ToolCall("Edit", {"file_path": "$WS/d/b", "old_string": "a"}), False),
-        ("changed-content", ToolCall("Write", {"file_path": "$WS/d/b", "content": ""}), True),
-        ("changed-content", ToolCall("Write", {"file_path": "$WS/d/a", "content": ""}), False),
-        ("changed-content", ToolCall("Write", {"file_path": "$WS/d/r", "content": ""}), False),
-        ("changed-content", ToolCall("Read", {"file_path": "$WS/d/b"}), False),
-        ("deleted-since-read", ToolCall("Write", {"file_path": "$WS/d/gone", "content": ""}), True),
-        ("deleted-since-read", ToolCall("Write", {"file_path": "$WS/d/c", "content": ""}), False),
-        ("deleted-since-read", ToolCall("Read", {"file_path": "$WS/d/gone"}), False),
-    ],
-)
-def test_a_declared_refusal_covers_only_the_calls_that_it_describes(
-    name: str, call: ToolCall, applies: bool
-) -> None:
+def call(tool: str, path: str, text: str = "", **more: int) -> ToolCall:
+    texts = {"Edit": {"old_string": text}, "Write": {"content": text}, "Read": {}}
+    return ToolCall(tool, {"file_path": f"$WS/{path}", **texts[tool], **more})
+
+
+CRLF, LF = "a\r\nb", "a\nb"
+CALLS: dict[str, tuple[list[ToolCall], list[ToolCall]]] = {
+    "line-feed-for-crlf": (
+        [call("Edit", "d/crlf", LF)],
+        [call("Edit", "d/crlf", CRLF), call("Edit", "d/lf", LF), call("Write", "d/crlf", LF)],
+    ),
+    "missing-directory": (
+        [call("Write", "e/f/a")],
+        [call("Write", "e/../d/c"), call("Write", "c"), call("Edit", "e/a", "x")],
+    ),
+    "inexact-old-text": (
+        [call("Edit", "d/lf", "a b")],
+        [
+            *(call("Edit", "d/lf", LF), call("Edit", "d/crlf", LF)),
+            *(call("Edit", "d/lf", ""), call("Edit", "e", "x")),
+        ],
+    ),
+    "lines-below-one": (
+        [call("Read", "d/lf", offset=0), call("Read", "d/lf", limit=-1)],
+        [call("Read", "d/lf", offset=1, limit=1), call("Read", "d/lf")],
+    ),
+    "read-only-file": ([call("Write", "d/closed")], [call("Write", "d/lf"), call("Read", "d/closed")]),
+    "half-surrogate": ([call("Write", "c", "a\udc00")], [call("Write", "c", "\U0001f600")]),
+    "past-the-end": (
+        [call("Read", "d/lf", offset=3), call("Read", "d/nul", offset=2)],
+        [call("Read", "d/lf", offset=2), call("Read", "d/closed", offset=1), call("Read", "d/lf")],
+    ),
+    "binary-file": ([call("Edit", "d/nul", "a")], [call("Edit", "d/lf", "a")]),
+    "changed-content": (
+        [call("Write", "d/lf")],
+        [call("Write", "d/crlf"), call("Write", "d/closed"), call("Read", "d/lf")],
+    ),
+    "deleted-since-read": ([call("Write", "d/gone")], [call("Write", "d/c"), call("Read", "d/gone")]),
+}
+"""The calls that a declared refusal covers, and others that it does not cover."""
+
+
+@rows("name", CALLS)
+def test_a_declared_refusal_covers_only_the_calls_that_it_describes(name: str) -> None:
     state = {
-        "d/a": RegularFile(b"a\r\nb"),
-        "d/b": RegularFile(b"a\nb", 0o644),
-        "d/r": RegularFile(b"", 0o444),
-        "d/n": RegularFile(b"a\0\n"),
+        "d/crlf": RegularFile(CRLF.encode()),
+        "d/lf": RegularFile(LF.encode(), 0o644),
+        "d/closed": RegularFile(b"", 0o444),
+        "d/nul": RegularFile(b"a\0\n"),
     }
-    known = {"d/a": b"a\r\nb", "d/b": b"former", "d/gone": b"a"}
-    assert _applies(name, MadeCall((0, 0), call, ToolResult(""), state, known)) is applies
+    known = {"d/crlf": CRLF.encode(), "d/lf": b"former", "d/gone": b"a"}
+    covered, others = (
+        [_applies(name, MadeCall((0, 0), each, ToolResult(""), state, known)) for each in calls]
+        for calls in CALLS[name]
+    )
+    assert (all(covered), any(others)) == (True, False), (covered, others)
 
 
 def test_a_difference_before_a_declared_refusal_fails_at_its_level() -> None:

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from careful import Careful, RefusedError
-
-from readfirst.harness.adapter_api import ToolResult
+from careful import Careful, EditsAnOldCopy, RefusedError, WritesUnread
 
 
 class ThroughTheEditor(Careful):
@@ -52,12 +50,10 @@ class ThroughTheEditor(Careful):
 class RefusesUnsaved(ThroughTheEditor):
     """Near: refuses every call for a file with unsaved changes."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        path = Path(arguments["file_path"])
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
         saved = path.read_text() if path.exists() else None
         if self.there(path) and self.text(path) != saved:
-            return ToolResult("it has unsaved changes", is_error=True)
-        return super().call(tool, arguments)
+            raise RefusedError("it has unsaved changes")
 
 
 class ReadsTheDisk(ThroughTheEditor):
@@ -84,29 +80,19 @@ class KnowsNoEditor(Careful):
 class EditsWhatItRead(ThroughTheEditor):
     """Lost: makes an Edit in the content of the last Read. Text that the user typed since is lost."""
 
-    def edit(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        read = self.known.get(path)
-        if read is None:
-            raise RefusedError("read it first")
-        self.write_file(
-            path, read.replace(arguments["old_string"].encode(), arguments["new_string"].encode(), 1)
-        )
-        return "done"
+    edit = EditsAnOldCopy.edit
 
 
 class WritesUnseen(ThroughTheEditor):
     """Lost: a Write replaces the text in the editor without checking whether the session has read it."""
 
-    def write(self, path: Path, arguments: Mapping[str, Any]) -> str:
-        self.write_file(path, arguments["content"].encode())
-        return "done"
+    write = WritesUnread.write
 
 
 class SavesOverAll(ThroughTheEditor):
     """Lost: before each call, replaces the text of every open file with its content on the disk."""
 
-    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+    def check_call(self, tool: str, path: Path, arguments: Mapping[str, Any]) -> None:
         assert self.workspace.editor is not None
         for file in self.workspace.root.iterdir():
             self.workspace.editor.write(str(file), file.read_text())
-        return super().call(tool, arguments)
