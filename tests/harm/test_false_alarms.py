@@ -46,14 +46,25 @@ class ReplacesTheWholeFile(careful.Careful):
 
 
 def harms(
-    tool: type[careful.Careful], entry: Entry, place: WorkspacePool, name: str, **arguments: str
+    tool: type[careful.Careful], files: Mapping[str, Entry], place: WorkspacePool, *calls: ToolCall
 ) -> list[str]:
-    """Return the kinds of harm, except `blind`, in a session with one call on a file."""
-    calls = (ToolCall(name, {"file_path": "$WS/notes.txt", **arguments}),)
-    scenario = Scenario("harm/one", "One call", "observed", Given({"notes.txt": entry}), calls)
+    """Return the kinds of harm, except `blind`, in a session."""
+    scenario = Scenario("harm/one", "A session", "observed", Given(files), calls)
     outcome = replay(scenario, tool, place)
-    assert not outcome.steps[0].results[0].is_error
+    assert outcome.steps[0].results[0].is_error == (tool is KeepsALog)
     return [each.kind for each in harms_of(scenario, outcome) if each.kind != "blind"]
+
+
+def edit(old: str, new: str, file: str = "notes.txt") -> ToolCall:
+    return ToolCall("Edit", {"file_path": f"$WS/{file}", "old_string": old, "new_string": new})
+
+
+def write(content: str) -> ToolCall:
+    return ToolCall("Write", {"file_path": "$WS/notes.txt", "content": content})
+
+
+def notes(text: str, **form: Any) -> dict[str, Entry]:
+    return {"notes.txt": RegularFile(TextContent(text, **form))}
 
 
 class CutsSpaces(careful.Careful):
@@ -67,12 +78,7 @@ class CutsSpaces(careful.Careful):
 
 
 def test_text_that_the_session_itself_wrote_cannot_be_lost(place: WorkspacePool) -> None:
-    edits = ({"old_string": "", "new_string": " "}, {"old_string": "\n", "new_string": ""})
-    steps = tuple(ToolCall("Edit", {"file_path": "$WS/notes.txt", **each}) for each in edits)
-    given = Given({"notes.txt": RegularFile(TextContent("\n"))})
-    scenario = Scenario("harm/own", "Own changes", "observed", given, steps)
-    found = harms_of(scenario, replay(scenario, CutsSpaces, place))
-    assert [each.kind for each in found] == ["spoiled"]
+    assert harms(CutsSpaces, notes("\n"), place, edit("", " "), edit("\n", "")) == ["spoiled"]
 
 
 class ReplacesLinks(careful.EditsUnread):
@@ -82,11 +88,8 @@ class ReplacesLinks(careful.EditsUnread):
 
 
 def test_replacing_a_symbolic_link_with_a_file_is_spoiled_and_not_misplaced(place: WorkspacePool) -> None:
-    files = {"notes.txt": RegularFile(TextContent("alpha\nbeta\n")), "link.txt": Symlink("$WS/notes.txt")}
-    edit = {"file_path": "$WS/link.txt", "old_string": "beta", "new_string": "gamma"}
-    scenario = Scenario("harm/link", "A link", "observed", Given(files), (ToolCall("Edit", edit),))
-    found = harms_of(scenario, replay(scenario, ReplacesLinks, place))
-    assert [each.kind for each in found if each.kind != "blind"] == ["spoiled"]
+    files = {**notes("alpha\nbeta\n"), "link.txt": Symlink("$WS/notes.txt")}
+    assert harms(ReplacesLinks, files, place, edit("beta", "gamma", "link.txt")) == ["spoiled"]
 
 
 class KeepsALog(careful.Careful):
@@ -99,41 +102,36 @@ class KeepsALog(careful.Careful):
 def test_if_the_path_argument_is_not_a_path_any_changed_file_may_be_the_requested_one(
     path: object, kinds: list[str], place: WorkspacePool
 ) -> None:
-    scenario = Scenario("harm/log", "A log", "observed", Given({}), (ToolCall("Write", {"file_path": path}),))
-    found = harms_of(scenario, replay(scenario, KeepsALog, place))
-    assert [each.kind for each in found] == kinds
-
-
-MARKED = RegularFile(TextContent("alpha\n", bom=True, eol="crlf"))
+    assert harms(KeepsALog, {}, place, ToolCall("Write", {"file_path": path})) == kinds
 
 
 def test_removing_a_byte_order_mark_is_harmless_if_the_edit_requests_it(place: WorkspacePool) -> None:
-    asked = {"old_string": "\ufeff", "new_string": ""}
-    assert harms(ReadsInTextMode, MARKED, place, "Edit", **asked) == ["spoiled"]
-    assert harms(careful.EditsUnread, MARKED, place, "Edit", **asked) == []
+    marked = notes("alpha\n", bom=True, eol="crlf")
+    assert harms(ReadsInTextMode, marked, place, edit("\ufeff", "")) == ["spoiled"]
+    assert harms(careful.EditsUnread, marked, place, edit("\ufeff", "")) == []
 
 
-def test_a_line_of_which_only_the_line_end_changed_is_not_lost(place: WorkspacePool) -> None:
-    windows = RegularFile(TextContent("alpha\nbeta\n", eol="crlf"))
-    changed = {"old_string": "beta", "new_string": "gamma"}
-    assert harms(ReadsInTextMode, windows, place, "Edit", **changed) == ["spoiled"]
-    joined = {"old_string": "\n", "new_string": "a\n"}
-    assert "lost" not in harms(
-        ReadsInTextMode, RegularFile(TextContent("a\n", eol="crlf")), place, "Edit", **joined
-    )
-    old_mac = RegularFile(TextContent("alpha\rbeta\r"))
-    assert "lost" not in harms(ReadsInTextMode, old_mac, place, "Write", content="alpha\nbeta\n")
-    assert harms(ReadsInTextMode, old_mac, place, "Write", content="alpha\n") == ["lost"]
+@rows(
+    ("files", "call", "kinds"),
+    [
+        (notes("alpha\nbeta\n", eol="crlf"), edit("beta", "gamma"), ["spoiled"]),
+        (notes("a\n", eol="crlf"), edit("\n", "a\n"), ["altered"]),
+        (notes("alpha\rbeta\r"), write("alpha\nbeta\n"), []),
+        (notes("alpha\rbeta\r"), write("alpha\n"), ["lost"]),
+    ],
+)
+def test_a_line_of_which_only_the_line_end_changed_is_not_lost(
+    files: dict[str, Entry], call: ToolCall, kinds: list[str], place: WorkspacePool
+) -> None:
+    assert harms(ReadsInTextMode, files, place, call) == kinds
 
 
 @rows("new", ["", "top\n", "top"])
 def test_inserting_the_new_text_at_the_top_is_harmless_if_the_old_text_is_empty(
     new: str, place: WorkspacePool
 ) -> None:
-    notes = RegularFile(TextContent("alpha\nbeta\n"))
-    asked = {"old_string": "", "new_string": new}
-    assert harms(InsertsAtTheTop, notes, place, "Edit", **asked) == []
-    assert harms(ReplacesTheWholeFile, notes, place, "Edit", **asked) == ["lost"]
+    assert harms(InsertsAtTheTop, notes("alpha\nbeta\n"), place, edit("", new)) == []
+    assert harms(ReplacesTheWholeFile, notes("alpha\nbeta\n"), place, edit("", new)) == ["lost"]
 
 
 BRANCH, CONTENT = b"alpha\nbranch\n", b"alpha\nbeta\n"
@@ -161,11 +159,9 @@ def test_content_that_another_program_restored_is_not_lost_if_the_session_had_re
             case "read":
                 played.read(path)
             case "edit":
-                edit = {"file_path": path, "old_string": "beta", "new_string": "own"}
-                played.call("Edit", edit, changes={"notes.txt": b"alpha\nown\n"})
+                played.call("Edit", edit("beta", "own").arguments, changes={"notes.txt": b"alpha\nown\n"})
             case "write":
-                content = {"file_path": path, "content": "gamma\n"}
-                played.call("Write", content, changes={"notes.txt": b"gamma\n"})
+                played.call("Write", write("gamma\n").arguments, changes={"notes.txt": b"gamma\n"})
             case "compact":
                 played.event("compact")
             case _:

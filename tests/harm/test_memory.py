@@ -23,19 +23,19 @@ def edit(session: SessionBuilder, path: str) -> None:
     session.call("Edit", arguments, changes={path: entry.data.replace(b"alpha", b"ALPHA")})  # type: ignore[union-attr]
 
 
-def six_read() -> SessionBuilder:
+def summarized() -> SessionBuilder:
     """Return a session that read six files and changed five, which a compaction shows again to the model."""
     session = SessionBuilder(SIX)
     for path in SIX:
         session.read(WS + path)
     for path in [*SIX][1:]:
         edit(session, path)
+    session.event("compact")
     return session
 
 
 def test_after_a_compaction_only_five_files_are_known() -> None:
-    session = six_read()
-    session.event("compact")
+    session = summarized()
     write(session, "f1.txt")
     write(session, "f6.txt")
     (harm,) = session.harms()
@@ -43,14 +43,12 @@ def test_after_a_compaction_only_five_files_are_known() -> None:
     assert harm.line == f"lost: {lines}, which the session was not shown since its summary"
 
 
-def test_an_edit_of_a_forgotten_file_is_blind() -> None:
-    session = six_read()
-    session.event("compact")
+def test_an_edit_of_a_forgotten_file_is_blind_unless_it_was_read_again() -> None:
+    session = summarized()
     edit(session, "f1.txt")
     (harm,) = session.harms()
     assert harm.line == "blind: f1.txt was edited, and the session was not shown it since its summary"
-    session = six_read()
-    session.event("compact")
+    session = summarized()
     session.read("$WS/f1.txt")
     edit(session, "f1.txt")
     write(session, "f1.txt")
@@ -58,8 +56,7 @@ def test_an_edit_of_a_forgotten_file_is_blind() -> None:
 
 
 def test_after_a_compaction_the_answer_file_unchanged_does_not_show_the_file() -> None:
-    session = six_read()
-    session.event("compact")
+    session = summarized()
     session.read("$WS/f1.txt", "File unchanged since last read.")
     write(session, "f1.txt")
     assert session.kinds() == [("lost", "f1.txt")]
@@ -67,11 +64,12 @@ def test_after_a_compaction_the_answer_file_unchanged_does_not_show_the_file() -
 
 def test_after_a_compaction_a_session_knows_the_files_that_it_created_itself() -> None:
     session = SessionBuilder(SIX)
-    for number in range(9):
-        write(session, f"new{number}.txt")
+    names = [f"new{number}.txt" for number in range(9)]
+    for name in names:
+        write(session, name)
     session.event("compact")
-    for number in range(9):
-        write(session, f"new{number}.txt", "other\n")
+    for name in names:
+        write(session, name, "other\n")
     assert session.harms() == ()
 
 
@@ -96,75 +94,72 @@ def test_a_resumed_or_rewound_conversation_knows_its_files(event: str) -> None:
     assert session.harms() == ()
 
 
+EDIT = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
+TWO = {"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"}
+
+
 @rows(
     "place",
     ["sub", "./sub", "$WS/sub", "'sub'", "other && cd ../sub", "other; cd ..; cd sub", "sub/deep && cd .."],
 )
 def test_relative_paths_start_in_the_directory_that_a_command_changed_to(place: str) -> None:
-    files = {"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n", "other/x": b"", "sub/deep/x": b""}
-    arguments = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
     for changed, kinds in (
         ("sub/notes.txt", []),
-        ("notes.txt", [("untrue", "sub/notes.txt"), ("stray", "notes.txt")]),
+        ("notes.txt", [("stray", "notes.txt"), ("untrue", "sub/notes.txt")]),
     ):
-        session = SessionBuilder(files)
+        session = SessionBuilder({**TWO, "other/x": b"", "sub/deep/x": b""})
         session.call("Bash", {"command": f"cd {place} && pwd"}, "sub")
         session.read("$WS/sub/notes.txt")
-        session.call("Edit", arguments, changes={changed: b"beta\n"})
-        assert sorted(session.kinds()) == sorted(kinds)
+        session.call("Edit", EDIT, changes={changed: b"beta\n"})
+        assert sorted(session.kinds()) == kinds
 
 
 @rows(
     "command",
     [
         *("cd missing", "cd sub && cd ..", "(cd sub)", "echo cd sub", "cd sub | cat", "cd sub & true"),
-        *("cd sub; cd $WS", "ls; echo 'cd sub'"),
+        *("cd sub; cd $WS", "ls; echo 'cd sub'", "in a sub-agent: cd sub"),
     ],
 )
 def test_relative_paths_ignore_a_change_of_directory_that_failed_or_was_undone(command: str) -> None:
-    session = SessionBuilder({"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"})
+    session = SessionBuilder(TWO)
+    agent, _, command = command.rpartition(": ")
+    if agent:  # a sub-agent has its own directory
+        session.event("agent")
     session.call("Bash", {"command": command}, "")
+    if agent:
+        session.event("end")
     session.read("notes.txt")
-    arguments = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
-    session.call("Edit", arguments, changes={"notes.txt": b"beta\n"})
+    session.call("Edit", EDIT, changes={"notes.txt": b"beta\n"})
     assert session.harms() == ()
 
 
-@rows("event", ["mention", "rewind"])
+NEW = {"file_path": "new.txt", "content": "x\n"}
+
+
+@rows(
+    ("event", "changed", "kinds"),
+    [
+        *((event, changed, []) for event in ("mention", "rewind") for changed in ("new.txt", "sub/new.txt")),
+        ("", "new.txt", [("stray", "new.txt"), ("untrue", "sub/new.txt")]),
+    ],
+)
 def test_after_a_message_of_the_user_relative_paths_may_start_in_either_of_two_directories(
-    event: str,
+    event: str, changed: str, kinds: list[tuple[str, str]]
 ) -> None:
-    for spoken, changed, kinds in (
-        (True, "new.txt", []),
-        (True, "sub/new.txt", []),
-        (False, "new.txt", [("stray", "new.txt"), ("untrue", "sub/new.txt")]),
-    ):
-        session = SessionBuilder({"other.txt": b"", "sub/notes.txt": b"alpha\n"})
-        session.call("Bash", {"command": "cd sub"}, "")
-        if spoken:
-            session.event(event, "other.txt")
-        session.call("Write", {"file_path": "new.txt", "content": "x\n"}, changes={changed: b"x\n"})
-        assert sorted(session.kinds()) == kinds
+    session = SessionBuilder({"other.txt": b"", "sub/notes.txt": b"alpha\n"})
+    session.call("Bash", {"command": "cd sub"}, "")
+    if event:
+        session.event(event, "other.txt")
+    session.call("Write", NEW, changes={changed: b"x\n"})
+    assert sorted(session.kinds()) == kinds
 
 
 def test_a_command_changes_the_directory_of_later_parallel_calls() -> None:
     for changed, kinds in (("sub/new.txt", []), ("new.txt", [("untrue", "sub/new.txt")])):
         session = SessionBuilder({"sub/notes.txt": b"alpha\n"})
-        session.group(
-            [("Bash", {"command": "cd sub"}), ("Write", {"file_path": "new.txt", "content": "x\n"})],
-            changes={changed: b"x\n"},
-        )
+        session.group([("Bash", {"command": "cd sub"}), ("Write", NEW)], changes={changed: b"x\n"})
         assert session.kinds() == kinds
-
-
-def test_relative_paths_of_a_sub_agent_start_in_its_own_directory() -> None:
-    session = SessionBuilder({"notes.txt": b"alpha\n", "sub/notes.txt": b"alpha\n"})
-    session.event("agent")
-    session.call("Bash", {"command": "cd sub"}, "")
-    session.event("end")
-    session.read("notes.txt")
-    session.call("Write", {"file_path": "notes.txt", "content": "x\n"}, changes={"notes.txt": b"x\n"})
-    assert session.harms() == ()
 
 
 DENIED = Given(deny=("Read(closed/**)", "Edit(closed/**)"))
@@ -206,28 +201,24 @@ def test_a_command_that_shows_no_closed_line_is_harmless(command: str, answer: s
     assert session.harms() == ()
 
 
-@rows("change", [b"hidden words\nALPHA\n", None])
-def test_a_command_that_changes_a_closed_file_is_trespass(change: bytes | None) -> None:
-    session = SessionBuilder(CLOSED, DENIED)
-    session.call(
-        "Bash",
-        {"command": "sed -i s/alpha/ALPHA/ closed/secret.txt"},
-        "",
-        changes={"closed/secret.txt": change},
-    )
-    assert session.kinds() == [("trespass", "closed/secret.txt")]
-    session = SessionBuilder(CLOSED, DENIED)
-    session.call("Bash", {"command": "sed -i s/alpha/ALPHA/ open.txt"}, "", changes={"open.txt": b"ALPHA\n"})
-    assert session.harms() == ()
+PLAN = Given(permissions=GivenPermissions("plan"))
+AWAY = Given(permissions=GivenPermissions("acceptEdits", working_directory="sub"))
 
 
-def test_a_command_that_writes_in_plan_mode_or_outside_the_working_directories_is_trespass() -> None:
-    plan = Given(permissions=GivenPermissions("plan"))
-    session = SessionBuilder(CLOSED, plan)
-    session.call("Bash", {"command": "echo x > new.txt"}, "", changes={"new.txt": b"x\n"})
-    assert session.kinds() == [("trespass", "new.txt")]
-    away = Given(permissions=GivenPermissions("acceptEdits", working_directory="sub"))
-    for path, kinds in (("open.txt", [("trespass", "open.txt")]), ("sub/open.txt", [])):
-        session = SessionBuilder(CLOSED, away)
-        session.call("Bash", {"command": f"echo x > $WS/{path}"}, "", changes={path: b"x\n"})
-        assert session.kinds() == kinds
+@rows(
+    ("given", "path", "change", "is_trespass"),
+    [
+        (DENIED, "closed/secret.txt", b"hidden words\nx\n", True),
+        (DENIED, "closed/secret.txt", None, True),
+        (DENIED, "open.txt", b"x\n", False),
+        (PLAN, "new.txt", b"x\n", True),
+        (AWAY, "open.txt", b"x\n", True),
+        (AWAY, "sub/open.txt", b"x\n", False),
+    ],
+)
+def test_a_command_that_changes_a_file_without_permission_is_trespass(
+    given: Given, path: str, change: bytes | None, is_trespass: bool
+) -> None:
+    session = SessionBuilder(CLOSED, given)
+    session.call("Bash", {"command": f"echo x > $WS/{path}"}, "", changes={path: change})
+    assert session.kinds() == [("trespass", path)] * is_trespass
