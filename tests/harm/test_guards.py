@@ -27,9 +27,7 @@ from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.survey.packed_results import in_families
 from tests.rows import rows
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-
+DOCS = Path(__file__).parents[2] / "docs"
 Guard = tuple[str, str]
 """The id of a rule, and a kind of harm that it prevents."""
 
@@ -41,6 +39,7 @@ KINDS_OF_FAULT = {
     **wrong_thresholds.implementations_by_name(),
 }
 
+GIVEN_UP, REFUSED = "interrupted-calls-change-nothing", "gate/refused-edit-creates-no-directory"
 OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("edit-takes-file-as-it-is", "lost"): (careful.EditsAnOldCopy, "staleness/same-time-target-gone"),
     ("replace-all", "altered"): (text.ReplaceAllReplacesFirst, "replace-all/every-occurrence"),
@@ -52,22 +51,13 @@ OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
     ("changes-need-permission", "trespass"): (modes.NeverAsks, "permission-modes/default-edit"),
     ("plan-mode-changes-nothing", "trespass"): (modes.PlansByDoing, "permission-modes/plan-edit"),
     ("nobody-is-asked", "trespass"): (modes.BypassesDenyRules, "permission-modes/bypass-and-denied"),
-    ("refusal-leaves-no-trace", "stray"): (
-        files.MakesDirectoriesBeforeRefusing,
-        "gate/refused-edit-creates-no-directory",
-    ),
+    ("refusal-leaves-no-trace", "stray"): (files.MakesDirectoriesBeforeRefusing, REFUSED),
     ("deny-read", "trespass"): (files.IgnoresDenyRules, "permissions/read-denied"),
     ("deny-wildcards", "trespass"): (files.IgnoresDenyRules, "permissions/by-extension"),
     ("deny-rules-and-tools", "trespass"): (careful.EditsUnread, "permissions/edit-taken-away"),
     ("edit-creates-files", "altered"): (InsertsInCapitals, "creation/tabs-and-quotes"),
-    ("interrupted-calls-change-nothing", "stray"): (
-        interrupted.MakesFoldersFirst,
-        "interrupted/new-file-given-up",
-    ),
-    ("interrupted-calls-change-nothing", "untrue"): (
-        interrupted.ExecutesWhatWasGivenUp,
-        "interrupted/edit-given-up",
-    ),
+    (GIVEN_UP, "stray"): (interrupted.MakesFoldersFirst, "interrupted/new-file-given-up"),
+    (GIVEN_UP, "untrue"): (interrupted.ExecutesWhatWasGivenUp, "interrupted/edit-given-up"),
     ("large-messages-arrive", "altered"): (InsertsInCapitals, "large-messages/edit-inserts-64-kib"),
     ("large-messages-arrive", "untrue"): (careful.DoesNothing, "large-messages/write-of-64-kib"),
     ("unsaved-text", "lost"): (editor.ReadsTheDisk, "unsaved-buffers/typed-after-the-read"),
@@ -84,13 +74,11 @@ OBSERVED_IN_WRONG_TOOLS: dict[Guard, tuple[Any, str]] = {
 
 NO_MULTI_EDIT = "no recorded version with MultiEdit did it, and no published implementation has that tool"
 NO_OTHER_HOOKS = "no product was seen to do it, and nothing else runs hooks"
+IGNORED = "an implementation that ignores the argument still does what the others ask"
 NO_OLD_COPY = "it takes an Edit made in an old copy of the file, and nothing that was run does that there"
 
 NEVER_OBSERVED: dict[Guard, str] = {
-    (
-        "unknown-arguments",
-        "untrue",
-    ): "An implementation that ignores the argument still does what the others ask.",
+    ("unknown-arguments", "untrue"): IGNORED,
     ("multi-edit-all-or-nothing", "untrue"): NO_MULTI_EDIT,
     ("multi-edit-needs-a-read", "blind"): NO_MULTI_EDIT,
     ("multi-edit-writes-like-edit", "altered"): NO_MULTI_EDIT,
@@ -146,8 +134,7 @@ def test_the_listed_wrong_implementation_does_the_harm_that_the_rule_prevents(
     rule, kind = guard
     assert suite.heading(scenario_id).rule == rule
     scenario = suite.scenario(scenario_id)
-    outcome = replay(scenario, implementation, place)
-    assert kind in {each.kind for each in harms_of(scenario, outcome)}
+    assert kind in {each.kind for each in harms_of(scenario, replay(scenario, implementation, place))}
 
 
 def test_every_rule_of_class_safety_lists_the_kinds_of_harm_that_it_prevents_in_order(rules: Rules) -> None:

@@ -45,10 +45,7 @@ HARMFUL_TOOLS = [
 ]
 """Each with a scenario and the kind of harm."""
 NEARLY_HARMFUL_TOOLS = [
-    (careful.Careful, CHANGED),
-    (careful.Careful, "gate/write-after-read"),
-    (careful.Careful, UNREAD),
-    (careful.Careful, TWO),
+    *((careful.Careful, each) for each in (CHANGED, "gate/write-after-read", UNREAD, TWO)),
     (careful.ReplacesAtomically, "links-and-modes/executable-kept-by-edit"),
     (careful.ReplacesAtomically, READ),
     (careful.RefusesLinks, "links-and-modes/edit-through-symlink"),
@@ -106,8 +103,7 @@ def test_the_summary_of_a_run_lists_the_worst_kind_of_harm_first() -> None:
         summary.add(verdict, BaselineResult(conformant=False))
     assert summary.harm_sentence() == "harm, by scenarios: lost 2, stray 1; not harm: blind 1"
     assert summary.example_lines() == ["for example: lost a/0, stray a/0"]
-    alike = Verdict(
-        "a/9", "2.1.7", "safe", "passed", {"safe": True}, harms=(Harm(0, 0, "spoiled", "a", "a"),)
-    )
+    spoiled = (Harm(0, 0, "spoiled", "a", "a"),)
+    alike = Verdict("a/9", "2.1.7", "safe", "passed", {"safe": True}, harms=spoiled)
     summary.add(alike, BaselineResult(conformant=True))
     assert summary.example_lines()[1:] == ["for example, as 2.1.7 does: spoiled a/9"]

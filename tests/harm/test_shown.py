@@ -34,53 +34,36 @@ def lines_of(text: str) -> list[str]:
     return Content.of(text.encode()).lines
 
 
-NUMBERED_FORMS = [(form, content, first) for form in NUMBERED for content in CONTENTS for first in (1, 0)]
+def show(form: str, lines: Sequence[str], first: int = 1) -> str:
+    """Return an answer in a form of `NUMBERED` or `UNNUMBERED`. `first`: the number of the first line."""
+    if form in UNNUMBERED_FORMS:
+        return UNNUMBERED_FORMS[form](lines)
+    return NUMBERED[form](lines, lambda index: str(index + first))
 
 
-@rows(("form", "content", "first"), NUMBERED_FORMS)
-def test_all_lines_are_detected_in_every_numbered_form_of_an_answer(
-    form: str, content: str, first: int
-) -> None:
+UNNUMBERED_FORMS = {f"{name}, without numbers": form for name, form in UNNUMBERED.items()}
+ALL_FORMS = [*NUMBERED, *UNNUMBERED_FORMS]
+INDENTED = "all indented, without numbers"
+
+
+@rows(("form", "content"), [(form, content) for form in ALL_FORMS for content in CONTENTS])
+def test_all_lines_are_detected_in_every_form_of_an_answer(form: str, content: str) -> None:
     lines = lines_of(CONTENTS[content])
-    answer = NUMBERED[form](lines, lambda index: str(index + first))
-    assert shown_lines(lines, answer) == [True] * len(lines)
-
-
-UNNUMBERED_FORMS = [
-    (form, content)
-    for form in UNNUMBERED
-    for content in CONTENTS
-    if (form, content) != ("all indented", "one line")  # the line itself might be indented
-]
-
-
-@rows(("form", "content"), UNNUMBERED_FORMS)
-def test_all_lines_are_detected_in_every_form_of_an_answer_without_line_numbers(
-    form: str, content: str
-) -> None:
-    lines = lines_of(CONTENTS[content])
-    assert shown_lines(lines, UNNUMBERED[form](lines)) == [True] * len(lines)
+    if (form, content) != (INDENTED, "one line"):  # the line itself might be indented
+        for first in (1, 0):
+            assert shown_lines(lines, show(form, lines, first)) == [True] * len(lines)
 
 
 def not_blank(lines: Sequence[str], shown: Sequence[bool]) -> list[str]:
     return [line for line, each in zip(lines, shown, strict=True) if each and line.strip()]
 
 
-SHIFTED_FORMS = [
-    (form, content, by)
-    for form in NUMBERED
-    for content in CONTENTS
-    for by in (2, 3, 7)
-    if not (form in ("JSON objects", "JSON pairs") and content == "one line")  # it might be a size
-]
-"""Each with a content and a wrong number of its first line."""
-
-
-@rows(("form", "content", "first"), SHIFTED_FORMS)
-def test_lines_with_wrong_numbers_do_not_count_as_shown(form: str, content: str, first: int) -> None:
+@rows(("form", "content"), [(form, content) for form in NUMBERED for content in CONTENTS])
+def test_lines_with_wrong_numbers_do_not_count_as_shown(form: str, content: str) -> None:
     lines = lines_of(CONTENTS[content])
-    answer = NUMBERED[form](lines, lambda index: str(index + first))
-    assert not_blank(lines, shown_lines(lines, answer)) == []
+    if form not in ("JSON objects", "JSON pairs") or content != "one line":  # it might be a size
+        for first in (2, 3, 7):
+            assert not_blank(lines, shown_lines(lines, show(form, lines, first))) == []
 
 
 @rows("form", NUMBERED)
@@ -88,27 +71,15 @@ def test_a_part_of_a_file_may_be_numbered_from_its_own_first_line(form: str) -> 
     lines = [f"text {chr(97 + index)}" for index in range(12)]
     part = [False] * 5 + [True] * 4 + [False] * 3
     for first in (6, 5, 1, 0):
-        assert shown_lines(lines, NUMBERED[form](lines[5:9], lambda index: str(index + first))) == part  # noqa: B023
+        assert shown_lines(lines, show(form, lines[5:9], first)) == part
     for first in (7, 4, 2, 9):
-        wrong = shown_lines(lines, NUMBERED[form](lines[5:9], lambda index: str(index + first)))  # noqa: B023
-        assert not any(wrong), first
+        assert not any(shown_lines(lines, show(form, lines[5:9], first))), first
 
 
 def test_all_lines_of_an_answer_must_have_the_same_offset_between_number_and_line() -> None:
     lines = ["alpha", "beta", "gamma", "delta", "omega"]
     answer = "1\talpha\n2\tbeta\n4\tgamma\n5\tdelta\n6\tomega"
     assert shown_lines(lines, answer) == [True, True, False, False, False]
-
-
-ALL_FORMS = [*(f"1 {form}" for form in NUMBERED), *(f"0 {form}" for form in UNNUMBERED)]
-"""The first character is 1 if the lines are numbered."""
-
-
-def show(form: str, lines: Sequence[str]) -> str:
-    numbered, _, name = form.partition(" ")
-    if numbered == "1":
-        return NUMBERED[name](lines, lambda index: str(index + 1))
-    return UNNUMBERED[name](lines)
 
 
 LINES = ["def run(self):", "    first = 1", "    second = call(First)", "", "    return second"]
@@ -185,21 +156,12 @@ def test_a_long_line_of_digits_is_not_taken_for_a_number(digits: str) -> None:
 @rows(
     ("answer", "shown"),
     [
-        ("<content>1: alpha\n2: beta\n</content>", [True, True]),
-        ("Displayed.\nContent: alpha\nbeta", [True, True]),
-        ("<content>2: alpha\n", [False, False]),
-        ("Content: beta", [False, True]),
-        ("Content: beta\nother", [False, True]),
-        ("The file has the words: alpha, beta", [False, False]),
-    ],
-)
-def test_the_first_line_is_detected_after_a_heading_on_the_same_line(answer: str, shown: list[bool]) -> None:
-    assert shown_lines(["alpha", "beta"], answer) == shown
-
-
-@rows(
-    ("answer", "shown"),
-    [
+        ("<content>1: alpha\n2: beta\n</content>", [0, 1]),
+        ("Displayed.\nContent: alpha\nbeta", [0, 1]),
+        ("<content>2: alpha\n", []),
+        ("Content: beta", [1]),
+        ("Content: beta\nother", [1]),
+        ("The file has the words: alpha, beta", []),
         ("Displayed.\nContent: beta\n\ngamma", [1, 2, 3]),
         ("<content>4: gamma\n5: alpha\n", [2, 3, 4]),
         ("Content: gamma", [2, 3]),
@@ -209,6 +171,8 @@ def test_the_first_line_is_detected_after_a_heading_on_the_same_line(answer: str
         ("Content: \x1b[31mred\ngamma", [2, 3, 5]),
     ],
 )
-def test_a_part_of_a_file_is_detected_after_a_heading(answer: str, shown: list[int]) -> None:
-    lines = ["alpha", "beta", "", "gamma", "alpha", "\x1b[31mred"]
-    assert [index for index, each in enumerate(shown_lines(lines, answer)) if each] == shown
+def test_the_first_line_is_detected_after_a_heading_on_the_same_line(answer: str, shown: list[int]) -> None:
+    for lines in (["alpha", "beta"], ["alpha", "beta", "", "gamma", "alpha", "\x1b[31mred"]):
+        if not shown or max(shown) < len(lines):
+            found = shown_lines(lines, answer)
+            assert [index for index, each in enumerate(found) if each] == shown, lines

@@ -1,3 +1,4 @@
+import sys
 import tempfile
 from pathlib import Path
 
@@ -6,6 +7,12 @@ import pytest
 from readfirst.harness.suite.suite import Suite
 from tests.small_suites import small_suite
 
+HERE = Path(__file__).parent
+CONNECTIONS = {
+    "python": "python:vandals:{name}",
+    "server": f"mcp:--isolation=process {sys.executable} {HERE}/vandals.py {{name}}",
+    "shared server": f"mcp:--isolation=directory {sys.executable} {HERE}/vandals.py {{name}}",
+}
 CASE = """\
 title: Edit changes a file that was read, number {number}
 requirement: must
@@ -21,6 +28,11 @@ steps:
              2→
       files: {{{name}: "beta\\n"}}
 """
+
+
+def connect_string(kind: str, name: str) -> str:
+    """Return the connect string of an implementation of vandals.py."""
+    return CONNECTIONS[kind].format(name=name)
 
 
 @pytest.fixture

@@ -53,15 +53,9 @@ def link_instead(path: Path) -> None:
 
 def in_background(code: str, *arguments: Path) -> None:
     """Start Python code as a process outside the session of this program, and wait until it reports that it runs."""
-    words = [
-        sys.executable,
-        "-S",
-        "-c",
-        code,
-        *map(str, arguments),
-        os.environ.get("READFIRST_TEST_MARKER", ""),
-    ]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, start_new_session=True)
+    words = [*map(str, arguments), os.environ.get("READFIRST_TEST_MARKER", "")]
+    command = [sys.executable, "-S", "-c", code, *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
     assert process.stdout is not None
     process.stdout.readline()
 
@@ -173,7 +167,6 @@ BRIEF: dict[str, Callable[[Path, Path], object]] = {
     "links_the_site": lambda root, home: link_instead(root.parents[1]),
     "links_what_it_is_in": lambda root, home: link_instead(root.parent),
     "links_home": lambda root, home: link_instead(home),
-    "shuts_the_site": lambda root, home: root.parents[1].chmod(0),
     "writes_on": lambda root, home: in_background(WRITER, root),
     "leaves_its_session": lambda root, home: in_background(STAYS),
     "makes_a_file_immutable": lambda root, home: subprocess.run(

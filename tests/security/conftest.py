@@ -1,8 +1,14 @@
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 HERE = Path(__file__).parent
+
+
+def slow(*values: Any) -> Any:
+    """Return a row of a table that only the slow tests check."""
+    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 @pytest.fixture

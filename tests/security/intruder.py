@@ -5,14 +5,19 @@
 
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
+
+SYSTEM_DIRECTORIES = ("/tmp", "/run", "/var/tmp", "/etc", "/dev")
+LIMITS = (resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NPROC)
 
 
 def connect(family: int, address: Any) -> bool:
@@ -81,9 +86,7 @@ def attempts(given: dict[str, Any]) -> dict[str, Callable[[], Any]]:
         "write to the home directory": lambda: write(home / "made.txt"),
         "write to the folder of the project": lambda: write(project / "made.txt"),
         "write to the suite": lambda: write(suite / "scenarios" / "made.yaml"),
-        "write to /tmp": lambda: write(given["in /tmp"]),
-        "write to /run": lambda: write(given["in /run"]),
-        "write to /var/tmp": lambda: write(given["in /var/tmp"]),
+        **{f"write to {place}": partial(write, given[f"in {place}"]) for place in SYSTEM_DIRECTORIES},
         "write by a race": lambda: write_by_a_race(workspace, outside),
         "link a file outside": lambda: os.link(outside / "precious.txt", workspace / "hard") or True,
         "connect to a port": lambda: connect(socket.AF_INET, ("127.0.0.1", given["port"])),
@@ -103,7 +106,11 @@ def facts() -> dict[str, Any]:
     return {
         "descriptors": [each for each in range(3, 30) if os.path.islink(f"/proc/self/fd/{each}")],
         "devices": os.path.exists("/dev/sda") or os.path.exists("/dev/kmsg"),
-        "terminal": os.path.exists("/dev/tty") and terminal(),
+        "terminal": os.path.exists("/dev/tty") and may_change("/dev/tty"),
+        "kernel": may_change("/proc/sys/vm/swappiness"),
+        "services": os.listdir("/run"),
+        "few processes": len([name for name in os.listdir("/proc") if name.isdigit()]) < 9,
+        "limits": [resource.getrlimit(each) for each in LIMITS],
         "capabilities": [line.split()[1] for line in open("/proc/self/status") if line.startswith("Cap")],
         "interfaces": [name for _, name in socket.if_nameindex()],
         "remounts": subprocess.run(remounting, capture_output=True, check=False).returncode == 0,
@@ -112,9 +119,9 @@ def facts() -> dict[str, Any]:
     }
 
 
-def terminal() -> bool:
+def may_change(path: str) -> bool:
     try:
-        os.close(os.open("/dev/tty", os.O_RDWR))
+        os.close(os.open(path, os.O_RDWR))
     except OSError:
         return False
     return True

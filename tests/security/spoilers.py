@@ -56,6 +56,16 @@ class Reads(Spoiler):
     capabilities = frozenset({"Read"})
 
 
+class Asks(Spoiler):
+    """Requests the change by another program without end during a call, and never answers the call."""
+
+    capabilities = frozenset({"Read", "Edit", "Write", "during"})
+
+    def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> None:
+        while True:
+            interfere()
+
+
 class Opens(Spoiler):
     """Writes a new file as soon as its session is opened."""
 

@@ -1,15 +1,17 @@
 """Writes a hostile project, with one hostile text in every place that allows text."""
 
 import json
-import re
 import shutil
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from readfirst.harness.suite.harm_kinds import KINDS
 from readfirst.harness.suite.rule_classes import CLASSES
 from readfirst.harness.suite.suite import Suite, default_root
 from readfirst.observatory.site.site_data import SiteData
+from tests.small_suites import small_suite
 
 RUNS = "window.owned = 1"
 """A test can detect that this script has run."""
@@ -52,13 +54,8 @@ IDS = ("gate/one", "lines/two")
 
 
 def as_yaml(value: object) -> str:
-    """Return a value as JSON that is also valid YAML: a character above U+FFFF becomes one escape."""
-    pair = r"\\u(d[89ab]..)\\u(d[c-f]..)"
-    return re.sub(pair, lambda found: f"\\U{_join_surrogates(found[1], found[2]):08x}", json.dumps(value))
-
-
-def _join_surrogates(high: str, low: str) -> int:
-    return 0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00
+    """Return a value as YAML in which each text is quoted, and is on one line."""
+    return yaml.safe_dump(value, default_style='"', width=1_000_000).strip()
 
 
 def project(folder: Path, text: str) -> SiteData:
@@ -69,11 +66,8 @@ def project(folder: Path, text: str) -> SiteData:
         file = root / "scenarios" / f"{scenario_id}.yaml"
         file.parent.mkdir(parents=True)
         file.write_text(SCENARIO.format(text=said, rule=rule, address=json.dumps(ADDRESSES[0])), "utf-8")
-    for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "schema"):
-        if (default_root() / name).is_dir():
-            shutil.copytree(default_root() / name, root / name)
-        else:
-            shutil.copyfile(default_root() / name, root / name)
+    small_suite(root, shared=("contracts.yaml", "errors.yaml", "tags.yaml"))
+    shutil.copytree(default_root() / "schema", root / "schema")
     rules = {
         rule: {
             "title": f"{number} {text}",
@@ -87,9 +81,8 @@ def project(folder: Path, text: str) -> SiteData:
         }
         for number, rule in enumerate(("first", "second"))
     }
-    (root / "rules.yaml").write_text(
-        as_yaml({"classes": dict.fromkeys(CLASSES, text), "rules": rules}), "utf-8"
-    )
+    classes = dict.fromkeys(CLASSES, text)
+    (root / "rules.yaml").write_text(as_yaml({"classes": classes, "rules": rules}), "utf-8")
     docs.mkdir()
     name, counts = "it@1.0", {"yes": 1, "partly": 1, "no": 1, "not claimed": 0, "unknown": 0}
     totals = dict.fromkeys(CLASSES, counts)
@@ -106,13 +99,8 @@ def project(folder: Path, text: str) -> SiteData:
         "likeness": [text],
         "implementations": {
             name: {
-                "title": text,
-                "home": ADDRESSES[0],
-                "kind": text,
-                "level": text,
-                "date": text,
-                "harm": harmed,
-                "classes": {text: totals},
+                **dict.fromkeys(("title", "kind", "level", "date"), text),
+                **{"home": ADDRESSES[0], "harm": harmed, "classes": {text: totals}},
             }
         },
         "versions": {
@@ -121,28 +109,18 @@ def project(folder: Path, text: str) -> SiteData:
         },
         "rules": {
             rule: {
-                **{
-                    key: rules[rule][key]
-                    for key in ("title", "class", "guards", "requirement", "tools", "why")
-                },
+                **{key: value for key, value in facts.items() if key not in ("sources", "always_refused")},
                 "scenarios": 1,
                 "implementations": {text: {name: cell}},
                 "behaviours": [],
                 "versions": {"1.0": cell, "2.0": {**cell, "holds": "yes", "holding": 1}, "2.1.7": cell},
             }
-            for rule in rules
+            for rule, facts in rules.items()
         },
     }
     result = {
-        "target": name,
-        "title": text,
-        "home": ADDRESSES[0],
-        "about": text,
-        "packages": [text],
-        "released": text,
-        "date": text,
-        "lacks": {text: 1},
-        "harm": harm,
+        **dict.fromkeys(("title", "about", "released", "date"), text),
+        **{"target": name, "home": ADDRESSES[0], "packages": [text], "lacks": {text: 1}, "harm": harm},
     }
     cause = {"reason": text, "contracts": {"2.1.7": 1}, "example": text}
     found = {"behaviour": text, "value": False, "meaning": text, "explains": [text]}

@@ -8,6 +8,8 @@ import yaml
 
 from readfirst.harness.processes.supervised_process import run_program
 
+from .conftest import slow
+
 TRAP = "import os; os.makedirs({trap!r}, exist_ok=True)\n"
 PYTHON = [sys.executable, "-c", "import stranger"]
 ERRAND = """
@@ -31,7 +33,7 @@ def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     "words",
     [
         ["run", "reference", "gate/edit-unread", "gate/edit-after-read", "--jobs", "2"],
-        pytest.param(["fuzz", "reference", "--steps", "5"], marks=pytest.mark.slow),
+        slow(["fuzz", "reference", "--steps", "5"]),
     ],
 )
 def test_a_command_imports_nothing_from_it(words: list[str], trap: Path) -> None:
@@ -47,12 +49,9 @@ def test_the_action_installs_nothing_of_it(
     """The GitHub action imports no module from the current directory while it installs readfirst."""
     action = yaml.safe_load((Path(__file__).parents[2] / "action.yml").read_text("utf-8"))
     script = action["runs"]["steps"][0]["run"]
-    for name, value in (
-        ("PYTHON", sys.executable),
-        ("RUNNER_TEMP", tmp_path),
-        ("GITHUB_ACTION_PATH", "/none"),
-    ):
-        monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv("PYTHON", sys.executable)
+    monkeypatch.setenv("RUNNER_TEMP", str(tmp_path))
+    monkeypatch.setenv("GITHUB_ACTION_PATH", "/none")
     done = subprocess.run(["bash", "-e", "-c", script], capture_output=True, text=True, check=False)
     assert "/none" in done.stderr
     assert not trap.exists()

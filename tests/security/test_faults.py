@@ -1,6 +1,5 @@
 import json
 import os
-import shutil
 import signal
 import stat
 import subprocess
@@ -28,8 +27,9 @@ from readfirst.observatory.site.site import write_site
 from readfirst.observatory.site.site_data import SiteError
 from tests.command_line import Cli
 from tests.rows import rows
-from tests.small_suites import lint
+from tests.small_suites import lint, small_suite
 
+from .conftest import slow
 from .stranger import project
 
 RUN = [sys.executable, "-m", "readfirst"]
@@ -54,7 +54,7 @@ main()
 """Runs a command and sends itself a signal at an import. With `again`, it repeats the signal at its end."""
 
 
-@pytest.fixture(params=["", pytest.param("1", marks=pytest.mark.slow)], ids=["buffered", "unbuffered"])
+@pytest.fixture(params=["", slow("1")], ids=["buffered", "unbuffered"])
 def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs a test twice: Python buffers its output until the end, or does not buffer it."""
     monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
@@ -69,13 +69,8 @@ def run_to_end(words: Sequence[str], **options: object) -> tuple[int, str]:
     ("words", "closed"),
     [
         (ONE, "<&- >&- 2>&-"),
-        pytest.param(ONE, "</dev/null 1</dev/null 2</dev/null", marks=pytest.mark.slow),
-        *(
-            pytest.param(words, closed, marks=pytest.mark.slow)
-            for words in (["list", "--family", "gate"], ONE, ["rules"])
-            for closed in (">&-", "<&- >&- 2>&-")
-            if (words, closed) != (ONE, "<&- >&- 2>&-")
-        ),
+        slow(ONE, "</dev/null 1</dev/null 2</dev/null"),
+        slow(["list", "--family", "gate"], ">&-"),
     ],
 )
 def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str) -> None:
@@ -85,10 +80,7 @@ def test_closed_streams_are_as_if_nobody_read_them(words: list[str], closed: str
 
 
 @pytest.mark.usefixtures("buffering")
-@pytest.mark.parametrize(
-    "words",
-    [ONE, ["--version"], *(pytest.param(words, marks=pytest.mark.slow) for words in (["list"], ["-h"]))],
-)
+@pytest.mark.parametrize("words", [ONE, ["--version"], slow(["list"]), slow(["-h"])])
 def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: list[str]) -> None:
     """If the reader of its output has ended, a command ends with SIGPIPE, like other programs."""
     reads, writes = os.pipe()
@@ -99,9 +91,7 @@ def test_a_reader_that_stops_reading_ends_the_command_as_it_does_others(words: l
 
 
 @pytest.mark.usefixtures("buffering")
-@pytest.mark.parametrize(
-    "words", [["--version"], *(pytest.param(w, marks=pytest.mark.slow) for w in (ONE, ["-h"]))]
-)
+@pytest.mark.parametrize("words", [["--version"], slow(ONE), slow(["-h"])])
 def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> None:
     """If standard output cannot be written because a disk is full, the command reports this error."""
     code, printed = run_to_end(["sh", "-c", '"$@" >/dev/full', "sh", *RUN, *words])
@@ -111,9 +101,8 @@ def test_a_full_disk_behind_standard_output_is_what_broke(words: list[str]) -> N
 @pytest.mark.usefixtures("buffering")
 def test_a_full_disk_behind_standard_error_changes_no_verdict() -> None:
     """If standard error cannot be written because a disk is full, the verdicts do not change."""
-    done = subprocess.run(
-        ["sh", "-c", '"$@" 2>/dev/full', "sh", *RUN, *ONE], capture_output=True, check=False
-    )
+    words = ["sh", "-c", '"$@" 2>/dev/full', "sh", *RUN, *ONE]
+    done = subprocess.run(words, capture_output=True, check=False)
     assert (done.returncode, b"conformant" in done.stdout) == (ExitCode.CONFORMANT, True)
 
 
@@ -132,10 +121,9 @@ def test_what_is_no_file_is_not_replaced_by_a_report(readfirst: Cli, tmp_path: P
     link.symlink_to(kept)
     for there in (False, True):
         assert (readfirst(*JSONL, link).code, kept.exists(), link.is_symlink()) == (0, True, True), there
-    with pytest.raises(OSError, match="not a regular file"):
-        StagedFile(pipe)
-    with pytest.raises(OSError, match="not a regular file"):
-        write_all({pipe: b"x"})
+    for write in (StagedFile, lambda path: write_all({path: b"x"})):
+        with pytest.raises(OSError, match="not a regular file"):
+            write(pipe)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could replace a device")
@@ -175,14 +163,17 @@ def test_results_with_numbers_beyond_reckoning_are_refused(readfirst: Cli, tmp_p
 @pytest.mark.usefixtures("attackers")
 def test_who_asks_twice_to_be_interfered_with_answers_no_result(readfirst: Cli) -> None:
     """An implementation that requests the event during a call a second time, instead of answering, is an error."""
-    found = readfirst(
-        *("run", "python:asking:Asking", "race/target-doubled-during-call", "--time-limit", "1"),
-        *("--failures", "1"),
+    words = (
+        "python:spoilers:Asks",
+        "race/target-doubled-during-call",
+        "--time-limit",
+        "1",
+        "--failures",
+        "1",
     )
-    assert (found.code, "the adapter answered Edit with {'id': 4, 'validated': True}" in found.out) == (
-        ExitCode.ERROR,
-        True,
-    )
+    found = readfirst("run", *words)
+    assert found.code == ExitCode.ERROR
+    assert "the adapter answered Edit with {'id': 4, 'validated': True}" in found.out
 
 
 def test_what_an_agent_says_that_is_no_message_is_passed_over(tmp_path: Path) -> None:
@@ -237,10 +228,7 @@ def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     ("number", "again"),
     [
         (signal.SIGTERM, True),
-        *(
-            pytest.param(number, again, marks=pytest.mark.slow)
-            for number, again in ((signal.SIGTERM, False), (signal.SIGINT, False), (signal.SIGINT, True))
-        ),
+        *(slow(signal.SIGTERM, False), slow(signal.SIGINT, False), slow(signal.SIGINT, True)),
     ],
 )
 @pytest.mark.parametrize(
@@ -254,9 +242,7 @@ def test_a_signal_never_looks_like_a_verdict(number: signal.Signals, again: bool
     assert run_to_end([sys.executable, "-c", program], stdout=subprocess.DEVNULL) == (128 + number, "")
 
 
-@pytest.mark.parametrize(
-    "mask", [0o777, *(pytest.param(mask, marks=pytest.mark.slow) for mask in (0o700, 0o077, 0))]
-)
+@pytest.mark.parametrize("mask", [0o777, slow(0o700), slow(0o077), slow(0)])
 def test_the_mask_of_modes_changes_no_verdict(mask: int) -> None:
     """The umask of the user does not change verdicts."""
     ids = ["gate/edit-unread", "links-and-modes/edit-of-hard-link", "staleness/edit-after-change"]
@@ -274,24 +260,19 @@ def root(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_scenario_is_linted_without_a_look_at_its_neighbours(root: Path) -> None:
     """`lint` of one scenario does not read other files in its directory, which may be hostile."""
-    for name in ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml", "rules.yaml"):
-        root.mkdir(exist_ok=True)
-        shutil.copyfile(default_root() / name, root / name)
-    family = root / "scenarios" / "gate"
-    family.mkdir(parents=True)
-    shutil.copyfile(default_root() / "scenarios/gate/edit-unread.yaml", family / "edit-unread.yaml")
-    hostile(family)
-    found = {each.rule for each in lint(Suite(root), ["gate/edit-unread"])}
-    assert found == {"missing-recording"}
-    recording = root / "recordings" / "gate" / "edit-unread.json"
-    recording.parent.mkdir(parents=True)
-    os.mkfifo(recording)
+    text = (default_root() / "scenarios/gate/edit-unread.yaml").read_bytes()
+    shared = ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml", "rules.yaml")
+    small_suite(root, {"gate/edit-unread": text}, shared=shared)
+    add_hostile_files(root / "scenarios" / "gate")
+    assert {each.rule for each in lint(Suite(root), ["gate/edit-unread"])} == {"missing-recording"}
+    (root / "recordings" / "gate").mkdir(parents=True)
+    os.mkfifo(root / "recordings" / "gate" / "edit-unread.json")
     assert {each.rule for each in lint(Suite(root), ["gate/edit-unread"])} == {"broken-recording"}
     everything = {each.rule for each in lint(Suite(root))}
     assert everything >= {"file-too-large", "too-deep", "unreadable", "misplaced-file"}
 
 
-def hostile(family: Path) -> None:
+def add_hostile_files(family: Path) -> None:
     """Fill a directory with a pipe, huge and endless files, links to itself, and a deep tree."""
     os.mkfifo(family / "pipe.yaml")
     with (family / "huge.yaml").open("wb") as file:

@@ -147,19 +147,15 @@ def test_a_workspace_that_is_cleared_is_the_one_that_was_made(
     assert (tmp_path / "outside" / "w" / "f.txt").read_text() == "precious\n"
 
 
-def a_pipe(path: Path, _outside: Path) -> None:
-    os.mkfifo(path)
-
-
-def a_link(path: Path, outside: Path) -> None:
-    path.symlink_to(outside)
-
-
-def an_endless_device(path: Path, _outside: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-@pytest.mark.parametrize("put", [a_pipe, a_link, an_endless_device])
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda path, _outside: os.mkfifo(path),
+        lambda path, outside: path.symlink_to(outside),
+        lambda path, _outside: path.symlink_to("/dev/zero"),
+    ],
+    ids=["pipe", "link", "endless device"],
+)
 def test_what_a_target_puts_in_the_place_of_a_file_is_not_quoted_to_it(
     put: Callable[[Path, Path], None], site: WorkspaceDir, tmp_path: Path
 ) -> None:
@@ -214,8 +210,18 @@ def test_a_trial_of_a_server_writes_past_no_link(tmp_path: Path) -> None:
     assert precious.stat().st_nlink == 1
 
 
-@pytest.mark.parametrize("what", ["settings.json", ".claude.json", "", "tmp"])
-def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("paths", "target"),
+    [
+        (["own/home/.claude/settings.json", "h/.claude/settings.json"], "settings.json"),
+        (["own/home/.claude.json"], ".claude.json"),
+        (["own/home/.claude", "h/.claude"], ""),
+        (["own/tmp"], "new"),
+    ],
+)
+def test_a_session_that_is_resumed_writes_its_settings_past_no_link(
+    paths: list[str], target: str, tmp_path: Path
+) -> None:
     """A resumed session writes its settings through no link that the earlier process put into its home."""
     home, own, outside = tmp_path / "h", tmp_path / "own", tmp_path / "outside"
     outside.mkdir()
@@ -226,19 +232,12 @@ def test_a_session_that_is_resumed_writes_its_settings_past_no_link(what: str, t
         build_environment(own, Path("/usr/bin/true"), settings={"a": 1}, home=home)
 
     prepare()
-    for folder in (own / "home" / ".claude", home / ".claude"):
-        if what == "":
-            shutil.rmtree(folder)
-            folder.symlink_to(outside)
-        elif what == "settings.json":
-            (folder / what).unlink()
-            (folder / what).symlink_to(outside / what)
-    if what == ".claude.json":
-        (own / "home" / what).unlink()
-        (own / "home" / what).symlink_to(outside / what)
-    if what == "tmp":
-        (own / "tmp").rmdir()
-        (own / "tmp").symlink_to(outside / "new")
+    for path in (tmp_path / name for name in paths):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+        path.symlink_to(outside / target)
     with suppress(OSError):
         prepare()
     assert [each.name for each in outside.iterdir()] == ["settings.json"]
@@ -271,9 +270,19 @@ def test_a_kept_workspace_holds_nothing_from_outside(
     assert "precious" not in "".join(each.read_text() for each in kept if each.is_file())
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
+def in_a_thread(mount: Callable[[], Any]) -> Any:
+    """Return the result of a function that mounts file systems. The mounts end with the thread."""
+    if os.geteuid() != 0:
+        pytest.skip("only root mounts")
+    with ThreadPoolExecutor(1) as alone:
+        try:
+            return alone.submit(mount).result()
+        except UnsupportedCall as error:
+            pytest.skip(str(error))
+
+
 def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Path) -> None:
-    """A file system is not mounted through a link. The mount ends with the thread that makes it."""
+    """A file system is not mounted through a link."""
 
     def mount() -> bool:
         with site.mounting():
@@ -285,14 +294,9 @@ def test_a_file_system_is_mounted_past_no_link(site: WorkspaceDir, tmp_path: Pat
                 site.perform(WorldEvent("mount", "link"))
             return (tmp_path / "outside" / "f.txt").exists()
 
-    with ThreadPoolExecutor(1) as alone:
-        try:
-            assert alone.submit(mount).result()
-        except UnsupportedCall as error:
-            pytest.skip(str(error))
+    assert in_a_thread(mount)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts")
 def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDir, tmp_path: Path) -> None:
     """A file system is unmounted even if its directory was moved. Later scenarios would be unsupported otherwise."""
 
@@ -308,8 +312,4 @@ def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDi
             site._mounts.unmount(f"{site.root}/sub")  # type: ignore[union-attr]
         return Path("/proc/thread-self/mountinfo").read_text("utf-8")
 
-    with ThreadPoolExecutor(1) as alone:
-        try:
-            assert str(tmp_path) not in alone.submit(mount).result()
-        except UnsupportedCall as error:
-            pytest.skip(str(error))
+    assert str(tmp_path) not in in_a_thread(mount)

@@ -5,12 +5,15 @@ import pytest
 
 from tests.command_line import Cli
 
-from .conftest import HERE
+from .conftest import HERE, slow
 
 pytestmark = pytest.mark.usefixtures("attackers")
 
 REFUSED = "gate/edit-unread"
-SEVERAL = ("edit-unread", "write-unread", "edit-after-read", "copy-not-read", "failed-read-then-write")
+SEVERAL = [
+    f"gate/{name}"
+    for name in ("edit-unread", "write-unread", "edit-after-read", "copy-not-read", "failed-read-then-write")
+]
 """Only later scenarios than the first few of a run can share a server."""
 
 
@@ -21,17 +24,12 @@ def mcp(name: str) -> str:
 ATTACKS = (
     ("python:spoilers:Closes", ()),
     (mcp("Later"), ("--settle", "80")),
-    *(
-        pytest.param(target, options, marks=pytest.mark.slow)
-        for target, options in (
-            ("python:spoilers:Ends", ()),
-            ("python:spoilers:Touches", ()),
-            ("python:spoilers:Later", ("--settle", "80")),
-            ("python:spoilers:Detached", ("--settle", "80")),
-            (mcp("Closes"), ()),
-            (mcp("Later"), ("--isolation", "directory", "--settle", "80")),
-        )
-    ),
+    slow("python:spoilers:Ends", ()),
+    slow("python:spoilers:Touches", ()),
+    slow("python:spoilers:Later", ("--settle", "80")),
+    slow("python:spoilers:Detached", ("--settle", "80")),
+    slow(mcp("Closes"), ()),
+    slow(mcp("Later"), ("--isolation", "directory", "--settle", "80")),
 )
 """Implementations that change files late, each with the options that detect it."""
 
@@ -53,31 +51,20 @@ def test_nothing_is_taken_for_the_work_of_a_change_that_no_tool_made(readfirst: 
     assert "stray.txt" in found.out
 
 
-@pytest.mark.parametrize(
-    ("target", "options"),
-    [
-        ("python:spoilers:Fine", ("--settle", "1")),
-        pytest.param(mcp("Fine"), ("--settle", "1"), marks=pytest.mark.slow),
-    ],
-)
-def test_an_implementation_that_changes_no_files_late_passes(
-    readfirst: Cli, target: str, options: Sequence[str]
-) -> None:
-    assert readfirst("run", target, REFUSED, "--failures", "1", *options).code == 0
+@pytest.mark.parametrize("target", ["python:spoilers:Fine", slow(mcp("Fine"))])
+def test_an_implementation_that_changes_no_files_late_passes(readfirst: Cli, target: str) -> None:
+    assert readfirst("run", target, REFUSED, "--failures", "1", "--settle", "1").code == 0
 
 
 @pytest.mark.slow
 def test_a_server_that_spoils_files_at_the_end_of_its_input_is_not_shared(readfirst: Cli) -> None:
     """A server that changes files at the end of its input is not shared. A shared one ends too late to be detected."""
-    chosen = [f"gate/{name}" for name in SEVERAL]
-    found = readfirst("run", mcp("Closes"), *chosen, "--level", "effects")
+    found = readfirst("run", mcp("Closes"), *SEVERAL, "--level", "effects")
     assert found.code == 1
     assert f"{len(SEVERAL)} scenarios: 0 passed, {len(SEVERAL)} failed" in found.out
 
 
-@pytest.mark.parametrize(
-    "name", ["Detached", *(pytest.param(each, marks=pytest.mark.slow) for each in ("Ends", "Touches"))]
-)
+@pytest.mark.parametrize("name", ["Detached", slow("Ends"), slow("Touches")])
 def test_check_adapter_waits_without_being_asked(readfirst: Cli, name: str) -> None:
     """`check-adapter` waits for late changes of files without an option."""
     found = readfirst("check-adapter", f"python:spoilers:{name}")

@@ -13,10 +13,13 @@ from tests.command_line import Cli, exit_code
 from tests.small_suites import small_suite
 from tests.supervision import without_bubblewrap
 
+from .conftest import slow
+
 pytestmark = pytest.mark.usefixtures("untrusted")
 GIVEN = "given: {files: {f.txt: x, sub/f.txt: x}}"
 LINKED = "given: {files: {f.txt: x, out: {symlink: OUT}, kept.txt: {symlink: OUT/keep.txt}}}"
 """OUT is replaced by a directory outside the workspace."""
+WRITE = "Write: {{file_path: {}, content: x}}"
 
 
 @dataclass(frozen=True)
@@ -42,19 +45,19 @@ ATTACKS = {
     "a program in the place of a text": bash('echo "$(sh OUT/program)"'),
     "a removed file": bash("rm OUT/keep.txt"),
     "a given link, and a command": bash("echo hello > out/made.txt", LINKED),
-    "a given link, and a call": Attack("  - Write: {file_path: $WS/out/made.txt, content: x}", LINKED),
+    "a given link, and a call": Attack(f"  - {WRITE.format('$WS/out/made.txt')}", LINKED),
     "a link to a file, and calls": Attack(
-        "  - Read: {file_path: $WS/kept.txt}\n  - Write: {file_path: $WS/kept.txt, content: lost}", LINKED
+        f"  - Read: {{file_path: $WS/kept.txt}}\n  - {WRITE.format('$WS/kept.txt')}", LINKED
     ),
     "a link that an event makes": Attack(
-        "  - symlink: {late: OUT}\n  - Write: {file_path: $WS/late/made.txt, content: x}"
+        f"  - symlink: {{late: OUT}}\n  - {WRITE.format('$WS/late/made.txt')}"
     ),
     "a hook that gives a command": Attack(
         '  - Bash: {command: "true"}',
         "given: {hooks: [{PreToolUse: Bash, input: {command: echo x > OUT/made.txt}}]}",
     ),
     "a hook that gives a path": Attack(
-        "  - Write: {file_path: $WS/f.txt, content: x}",
+        f"  - {WRITE.format('$WS/f.txt')}",
         "given: {hooks: [{PreToolUse: Write, input: {file_path: OUT/made.txt, content: x}}]}",
         checked=True,
     ),
@@ -63,11 +66,10 @@ ATTACKS = {
         "given: {files: {f.txt: x, out: {symlink: OUT}},\n"
         "  hooks: [{PreToolUse: Read, modify: {out/made.txt: x}}]}",
     ),
-    "an absolute path": Attack("  - Write: {file_path: OUT/made.txt, content: x}", checked=True),
-    "a sub-agent": Attack("  - agent: {steps: [{Write: {file_path: $WS/out/made.txt, content: x}}]}", LINKED),
+    "an absolute path": Attack(f"  - {WRITE.format('OUT/made.txt')}", checked=True),
+    "a sub-agent": Attack(f"  - agent: {{steps: [{{{WRITE.format('$WS/out/made.txt')}}}]}}", LINKED),
     "a group of calls": Attack(
-        "  - parallel:\n    - Write: {file_path: $WS/out/made.txt, content: x}\n"
-        "    - Read: {file_path: $WS/f.txt}",
+        f"  - parallel:\n    - {WRITE.format('$WS/out/made.txt')}\n    - Read: {{file_path: $WS/f.txt}}",
         LINKED,
     ),
 }
@@ -102,11 +104,7 @@ def test_with_trust_it_does_harm(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if at % 3 else ())
-        for at, name in enumerate(SANDBOXED_ATTACKS)
-    ],
+    "name", [slow(name) if at % 3 else name for at, name in enumerate(SANDBOXED_ATTACKS)]
 )
 def test_behind_the_wall_it_does_none(name: str, tmp_path: Path) -> None:
     """In the sandbox, no attack changes files outside the workspace."""
@@ -136,9 +134,8 @@ def test_without_a_wall_a_suite_is_refused_with_the_two_ways_out(
     without_bubblewrap(monkeypatch)
     ended = readfirst(*command, "--fixtures", root)
     assert ended.code == 4
-    assert "bubblewrap is not installed" in ended.err
-    assert "apt-get install bubblewrap" in ended.err
-    assert "--trust" in ended.err
+    for words in ("bubblewrap is not installed", "apt-get install bubblewrap", "--trust"):
+        assert words in ended.err
     assert not is_harmed(tmp_path)
 
 

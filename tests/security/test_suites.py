@@ -1,7 +1,6 @@
 import base64
 import json
 import lzma
-import shutil
 import tracemalloc
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ from readfirst.harness.diff.introduced_in import contracts_of_models
 from readfirst.harness.suite import transcript_loader
 from readfirst.harness.suite.load import scenario_from
 from readfirst.harness.suite.recording_file import decode_recording, parse_recording
-from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 from readfirst.harness.suite.tool_schemas import load_results, load_tools
 from readfirst.harness.suite.transcript import Recording, RecordingError
 from readfirst.harness.yaml_io.finding import SuiteError
@@ -21,7 +20,7 @@ from readfirst.harness.yaml_io.strict_yaml import StrictYamlError, load
 from readfirst.harness.yaml_io.yaml_validation import Inspection
 from tests.command_line import Cli
 from tests.rows import rows
-from tests.small_suites import keep_recording
+from tests.small_suites import keep_recording, small_suite
 
 SCENARIO = (
     "title: A stranger sends this\nrequirement: must\ntags: [a]\nrule: x\nsteps:\n  - mkdir: a\n"
@@ -31,26 +30,20 @@ SCENARIO = (
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    root = tmp_path / "suite"
-    for folder in ("scenarios", "recordings"):
-        (root / folder / "gate").mkdir(parents=True)
-    for name in ("contracts.yaml", "errors.yaml", "tags.yaml", "rules.yaml"):
-        shutil.copyfile(default_root() / name, root / name)
-    for name in ("tools.json", "results.json"):
-        shutil.copyfile(default_root() / name, root / name)
-    (root / "suite.yaml").write_text('version: "1.0"\n')
-    (root / "scenarios" / "gate" / "x.yaml").write_text(SCENARIO)
-    keep_recording(Suite(root), "gate/x", Recording(unrecorded={"2.1.7": "It was not asked."}))
-    return Suite(root)
+    shared = ("contracts.yaml", "errors.yaml", "tags.yaml", "rules.yaml", "tools.json", "results.json")
+    made = small_suite(tmp_path / "suite", {"gate/x": SCENARIO}, shared=shared)
+    (made.root / "suite.yaml").write_text('version: "1.0"\n')
+    keep_recording(made, "gate/x", Recording(unrecorded={"2.1.7": "It was not asked."}))
+    return Suite(made.root)
 
 
 READERS = {
-    "scenarios/gate/x.yaml": lambda suite: suite.scenario("gate/x"),
+    **dict.fromkeys(("scenarios/gate/x.yaml", "scenarios"), lambda suite: suite.scenario("gate/x")),
     "scenarios/gate": lambda suite: suite.heading("gate/x"),
-    "scenarios": lambda suite: suite.scenario("gate/x"),
-    "recordings/gate/x.json": lambda suite: suite.recordings.recording("gate/x"),
-    "recordings/gate": lambda suite: suite.recordings.recording("gate/x"),
-    "recordings": lambda suite: suite.recordings.recording("gate/x"),
+    **dict.fromkeys(
+        ("recordings/gate/x.json", "recordings/gate", "recordings"),
+        lambda suite: suite.recordings.recording("gate/x"),
+    ),
     "contracts.yaml": lambda suite: suite.contracts,
     "errors.yaml": lambda suite: suite.vocabulary,
     "tags.yaml": lambda suite: suite.tags,
@@ -75,10 +68,8 @@ def test_a_link_in_a_suite_is_refused(name: str, suite: Suite, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("file", "slug"),
     [
-        ("t.cases.yaml", "OUT"),
-        ("gate/t.cases.yaml", "../../OUT"),
-        ("gate/t.cases.yaml", "/OUT"),
-        ("t.cases.yaml", ".."),
+        *(("t.cases.yaml", slug) for slug in ("OUT", "..")),
+        *(("gate/t.cases.yaml", slug) for slug in ("../../OUT", "/OUT")),
     ],
 )
 def test_a_case_whose_name_leads_elsewhere_is_refused(
@@ -146,19 +137,15 @@ def test_a_recording_whose_calls_are_no_names_is_refused(calls: list[object]) ->
 
 
 def test_a_recording_that_unpacks_to_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A recording whose compressed data is too large when unpacked is refused."""
+    """A recording whose compressed data is too large when unpacked, or truncated, is refused."""
     monkeypatch.setattr(transcript_loader, "_MAX_UNPACKED_BYTES", 3_000_000)
     assert len(parse_recording(packed_recording(1_400_000, 1_400_000)).transcripts["2.1.7"].steps) == 2
+    message = "texts of the recording unpack to more than 3,000,000 bytes"
     for bomb in ((3_000_001,), (1_400_000, 1_400_000, 1_400_000)):
         data = packed_recording(*bomb)
         assert len(data) < 20_000
-        with pytest.raises(
-            RecordingError, match="texts of the recording unpack to more than 3,000,000 bytes"
-        ):
+        with pytest.raises(RecordingError, match=message):
             parse_recording(data)
-
-
-def test_a_recording_with_truncated_compressed_data_is_refused() -> None:
     with pytest.raises(RecordingError, match="is truncated"):
         parse_recording(packed_recording(10, compress=lambda data: lzma.compress(data)[:-2]))
 

@@ -21,6 +21,8 @@ from readfirst.observatory.targets.locks import (
 )
 from tests.releases.job import GH, Job
 
+from .conftest import slow
+
 INSTALLED = [target for target in targets() if not target.release.command]
 LOCKED = [target for target in INSTALLED if pip_lock(target)]
 WORKFLOWS = Path(__file__).parents[2] / ".github" / "workflows"
@@ -78,9 +80,8 @@ def test_what_npm_installed_beside_its_lock_is_refused(tmp_path: Path) -> None:
     for replaced in ({"integrity": "sha512-other"}, {"integrity": None}):
         first = next(name for name, each in packages.items() if each.get("integrity"))
         installed.write_text(json.dumps({"packages": {**packages, first: {**packages[first], **replaced}}}))
-        with pytest.raises(
-            AdapterError, match=f"npm installed {re.escape(first)}, but not with the pinned hash"
-        ):
+        message = f"npm installed {re.escape(first)}, but not with the pinned hash"
+        with pytest.raises(AdapterError, match=message):
             check_npm_hashes(tmp_path, lock)
     installed.write_text(json.dumps({"packages": {**packages, "node_modules/more": {"version": "1.0.0"}}}))
     with pytest.raises(AdapterError, match="npm installed node_modules/more"):
@@ -107,12 +108,9 @@ def test_what_installs_gets_no_variables_and_no_home_of_the_user(
     assert variables["HOME"] == str(tmp_path)
     assert variables["PIP_INDEX_URL"] == "https://user.example/simple"
     commands: list[tuple[list[str], dict[str, str] | None]] = []
-    monkeypatch.setattr(
-        install, "_run_installer", lambda command, _what, own=None: commands.append((command, own))
-    )
-    made = tmp_path / "made"
-    made.mkdir()  # the first command creates this directory
-    install._install_packages(LOCKED[0], made, variables)
+    monkeypatch.setattr(install, "_run_installer", lambda words, _, own=None: commands.append((words, own)))
+    (tmp_path / "made").mkdir()  # the first command creates this directory
+    install._install_packages(LOCKED[0], tmp_path / "made", variables)
     pip, environment = commands[-1]
     assert {"--require-hashes", "--only-binary"} <= set(pip)
     assert environment == variables
@@ -225,7 +223,7 @@ CHANGES = {
 @pytest.mark.parametrize(
     ("file", "what"),
     [
-        pytest.param(file, what, marks=pytest.mark.slow if number and what != A_PAGE else ())
+        slow(file, what) if number and what != A_PAGE else (file, what)
         for number, file in enumerate(sorted(file for file, _ in PUSHES))
         for what in CHANGES
     ],

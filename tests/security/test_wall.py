@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,16 +19,13 @@ from readfirst.harness.processes import sandbox
 from readfirst.harness.processes.sandbox import Sandbox, find_problem
 from tests.processes import _command, pids_by_command
 from tests.security.confined import run_confined
-from tests.security.intruder import attempts
+from tests.security.intruder import SYSTEM_DIRECTORIES, attempts
 from tests.supervision import without_bubblewrap
 
 INTRUDER = Path(__file__).with_name("intruder.py")
-NOWHERE: dict[str, Any] = dict.fromkeys(
-    ("outside", "home", "project", "suite", "harness", "in /tmp", "in /run", "in /var/tmp", "port"), "x"
-)
-"""Input of the intruder for a test that needs only the names of the attacks."""
-ATTACKS = tuple(attempts({**NOWHERE, "abstract": "", "victim": 0, "marker": ""}))
-NEEDS_ROOT = ("write to /run",)
+ATTACKS = tuple(attempts(defaultdict(str)))
+"""Only the names. An attack uses its input only when it is performed."""
+NEEDS_ROOT = ("write to /run", "write to /etc", "write to /dev")
 
 
 class Machine(NamedTuple):
@@ -55,7 +53,7 @@ def machine(folder: Path, port: int, victim: int) -> Machine:
     (home / "private.txt").write_text("private")
     os.mkfifo(outside / "pipe")
     marker = f"readfirst-test-{uuid.uuid4().hex}"
-    written = [Path(place) / f"{marker}.txt" for place in ("/tmp", "/run", "/var/tmp")]
+    written = [Path(place) / f"{marker}.txt" for place in SYSTEM_DIRECTORIES]
     words = {
         **{name: str(folder / name) for name in ("outside", "home", "project")},
         **{f"in {path.parent}": str(path) for path in written},
@@ -139,6 +137,10 @@ def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
             "descriptors": [],
             "devices": False,
             "terminal": False,
+            "kernel": os.geteuid() == 0,  # a root without capabilities may write to /proc/sys
+            "services": [],
+            "few processes": True,
+            "limits": [[limit, limit] for limit in (4 * 1024**3, 1024**3, 512)],
             "capabilities": ["0000000000000000"] * 5,
             "interfaces": ["lo"],
             "remounts": False,
@@ -183,6 +185,8 @@ LEFT_OPEN = """
 import os, socket, subprocess, sys
 print(os.environ["PATH"] and bool(open("/etc/passwd").read()), open(sys.argv[0]).read()[:1] != "")
 print(all(subprocess.Popen(["true"]).pid for _ in range(50)))
+print(open("/dev/null", "w").write("x") == open("/dev/shm/e", "w").write("x") == 1)
+print(len(open("/dev/urandom", "rb").read(8)) == 8, socket.create_server(("127.0.0.1", 0)).fileno() > 0)
 try:
     print(bool(socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)))
 except OSError as error:
@@ -190,13 +194,14 @@ except OSError as error:
 """
 
 
-def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
-    """The sandbox permits everything that docs/security.md lists as permitted."""
-    (tmp_path / "workspace").mkdir()
-    (tmp_path / "own").mkdir()
-    program = tmp_path / "own" / "open.py"
-    program.write_text(LEFT_OPEN)
-    printed = run_confined(tmp_path / "workspace", tmp_path / "suite", tmp_path / "own", str(program))
+def test_what_the_wall_leaves_open() -> None:
+    """The sandbox permits everything that docs/security.md lists as permitted, and a program's usual devices."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        workspace, own = Path(folder, "workspace"), Path(folder, "own")
+        workspace.mkdir()
+        own.mkdir()
+        (own / "open.py").write_text(LEFT_OPEN)
+        printed = run_confined(workspace, Path(folder, "suite"), own, str(own / "open.py"))
     assert set(printed.split()) == {"True"}, printed
 
 
