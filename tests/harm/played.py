@@ -7,20 +7,13 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from readfirst.harness.adapter_api import NO_ANSWER, ToolResult
+from readfirst.harness.adapter_api import ToolResult
 from readfirst.harness.harm.harm import Harm
 from readfirst.harness.harm.judge import harms_of
 from readfirst.harness.replay.outcome import Outcome, StepOutcome
+from readfirst.harness.suite import scenario as scenarios
 from readfirst.harness.suite.file_entry import Directory, Entry, RegularFile, Stamp
-from readfirst.harness.suite.scenario import (
-    Given,
-    ParallelCalls,
-    Scenario,
-    SessionEvent,
-    Step,
-    ToolCall,
-    WorldEvent,
-)
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Step, ToolCall
 
 __all__ = ["SessionBuilder"]
 
@@ -60,22 +53,11 @@ class SessionBuilder:
             self._put(path, entry)
         return made
 
-    def call(
-        self,
-        tool: str,
-        arguments: Mapping[str, Any],
-        answer: str = "Done.",
-        /,
-        error: bool = False,
-        **more: Any,
-    ) -> None:
-        """Add a call. `more`: `changes` (the new bytes by path), `interrupted` (the call has no answer)."""
-        interrupted = more.get("interrupted")
-        result = NO_ANSWER if interrupted else ToolResult(answer, error)
+    def call(self, tool: str, arguments: Mapping[str, Any], answer: str = "Done.", /, **more: Any) -> None:
+        """Add a call. `more`: `error` (whether the answer is one), and `changes` (the new bytes by path)."""
+        result = ToolResult(answer, more.get("error", False))
         changed = self._apply_changes(more.get("changes", {}))
-        self._steps.append(
-            (ToolCall(tool, arguments, interrupted=interrupted), StepOutcome((result,), changed))
-        )
+        self._steps.append((ToolCall(tool, arguments), StepOutcome((result,), changed)))
 
     def group(self, calls: Sequence[tuple[str, Mapping[str, Any]]], *, changes: Mapping[str, Change]) -> None:
         step = ParallelCalls(tuple(ToolCall(tool, arguments) for tool, arguments in calls))
@@ -91,16 +73,17 @@ class SessionBuilder:
         self.call("Read", {"file_path": path}, whole if answer is None else answer)
 
     def event(self, kind: Any, path: str = "") -> None:
-        self._steps.append((SessionEvent(kind, path=path), StepOutcome()))
+        self._steps.append((scenarios.SessionEvent(kind, path=path), StepOutcome()))
 
     def others_change(self, changes: Mapping[str, Change]) -> None:
         changed = self._apply_changes(changes)
-        self._steps.append((WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed)))
+        self._steps.append(
+            (scenarios.WorldEvent("modify", next(iter(changes))), StepOutcome((), changed, changed))
+        )
 
     def harms(self) -> tuple[Harm, ...]:
-        scenario = Scenario(
-            "a/played", "SessionBuilder", "must", self._given, tuple(step for step, _ in self._steps)
-        )
+        steps = tuple(step for step, _ in self._steps)
+        scenario = scenarios.Scenario("a/played", "SessionBuilder", "must", self._given, steps)
         outcome = Outcome(scenario.id, tuple(happened for _, happened in self._steps), None, self._before)
         return harms_of(scenario, outcome)
 

@@ -23,6 +23,7 @@ from tests.judging import CONTRACT, SUITE, judge_scenario
 from tests.rows import rows
 
 HERE = Path(__file__).parent
+FILLS = "creation/edit-fills-empty-file"
 CREATES, ENCODED = "creation/edit-creates", "encodings/cp1251-elsewhere"
 READ, LINK = "gate/edit-after-read", "links-and-modes/write-through-symlink"
 LINE_FEED, DIRECTORY = "line-endings/lf-old-string-in-crlf-file", "creation/write-creates-parents"
@@ -33,34 +34,21 @@ LITERAL = [
     *("quotes/straight-finds-curly-double", "read-output/offset-zero-alone", "read-output/limit-zero"),
     *("crossed/allowed-24", "crossings/half-a-pair-inserted"),
 ]
+HASHED = (OLDER, DELETED, PAST_THE_END, NUL)
+PASSING = dict.fromkeys((CHANGED, READ), "passed")
 BOTH: tuple[Level, ...] = ("safe", "effects")
 OUTCOMES: dict[str, tuple[tuple[Level, ...], dict[str, str]]] = {
     "NotStrict": (BOTH, {CREATES: "failed", ENCODED: "failed", READ: "passed"}),
     "Declares": (BOTH, {CREATES: "unsupported", ENCODED: "unsupported", READ: "passed"}),
     "DeclaresAndSpoils": (BOTH, {CREATES: "failed", ENCODED: "failed", READ: "passed"}),
-    "DeclaresTooLittle": (
-        BOTH,
-        {CREATES: "unsupported", "creation/edit-fills-empty-file": "failed", READ: "failed"},
-    ),
+    "DeclaresTooLittle": (BOTH, {CREATES: "unsupported", FILLS: "failed", READ: "failed"}),
     "DeclaresLinks": (("effects",), {LINK: "unsupported"}),
     "Narrow": (("safe",), {LINE_FEED: "failed", DIRECTORY: "failed"}),
     "DeclaresNarrow": (("safe",), {LINE_FEED: "unsupported", DIRECTORY: "unsupported", READ: "passed"}),
     "Literal": (("effects",), dict.fromkeys(LITERAL, "failed")),
     "DeclaresLiteral": (("effects",), {**dict.fromkeys(LITERAL, "unsupported"), READ: "passed"}),
-    "Hashes": (
-        ("effects",),
-        {
-            **dict.fromkeys((OLDER, DELETED, PAST_THE_END, NUL, TOUCHED), "failed"),
-            **dict.fromkeys((CHANGED, READ), "passed"),
-        },
-    ),
-    "DeclaresHashes": (
-        BOTH,
-        {
-            **dict.fromkeys((OLDER, DELETED, PAST_THE_END, NUL), "unsupported"),
-            **dict.fromkeys((CHANGED, READ), "passed"),
-        },
-    ),
+    "Hashes": (("effects",), {**dict.fromkeys((*HASHED, TOUCHED), "failed"), **PASSING}),
+    "DeclaresHashes": (BOTH, {**dict.fromkeys(HASHED, "unsupported"), **PASSING}),
 }
 """The levels, and the expected status of scenarios, by the name in designed.py."""
 
@@ -91,14 +79,11 @@ def test_a_scenario_with_a_declared_refusal_does_not_fail_because_of_harm_that_t
     own = Harm(0, 0, "lost", "notes.txt", "line 1 of notes.txt")
     beyond = Difference(0, 0, "safe", own.line, "alpha", "")
     for differences, status in (((), "unsupported"), ((beyond,), "failed")):
-        changed = replace(
-            verdict, harms=(own, *verdict.harms), differences=(*differences, *verdict.differences)
-        )
-        judged = apply_refusals(changed, scenario, CONTRACT, outcome, designed.Declares.refuses)
+        more = {"harms": (own, *verdict.harms), "differences": (*differences, *verdict.differences)}
+        judged = apply_refusals(replace(verdict, **more), scenario, CONTRACT, outcome, adapter.refuses)
         assert judged.status == status
-        assert [each.what for each in judged.differences if each.level == "safe"] == [
-            each.what for each in differences
-        ], "a declared refusal is no difference at safe"
+        safe = [each.what for each in judged.differences if each.level == "safe"]
+        assert safe == [each.what for each in differences], "a declared refusal is no difference at safe"
 
 
 @rows(
@@ -178,9 +163,8 @@ def test_a_difference_before_a_declared_refusal_fails_at_its_level() -> None:
     scenario = SUITE.scenario(OLDER)
     (verdict,) = run(SUITE, "python:designed:Hashes", [CONTRACT.name], "effects", ids=[OLDER])
     assert verdict.failing == ("safe", "effects")
-    earlier = replace(
-        verdict, differences=(Difference(0, 0, "effects", "file x", "", ""), *verdict.differences)
-    )
+    file_differs = Difference(0, 0, "effects", "file x", "", "")
+    earlier = replace(verdict, differences=(file_differs, *verdict.differences))
     with WorkspacePool() as place:
         outcome = replay(scenario, designed.Hashes, place)
     found = apply_refusals(earlier, scenario, CONTRACT, outcome, {"changed-content"})
@@ -194,18 +178,15 @@ def test_a_difference_before_a_declared_refusal_fails_at_its_level() -> None:
 def test_a_needless_refusal_of_changed_content_is_reported_with_a_reason() -> None:
     (verdict,) = run(SUITE, "python:designed:Hashes", [CONTRACT.name], "safe", ids=[OLDER])
     (harm,) = verdict.harms
-    assert harm.line.startswith(
-        "overcautious: Edit was refused, which every contract answers (the file changed without a newer time, "
-        "which the contracts do not notice): "
-    )
+    reason = "the file changed without a newer time, which the contracts do not notice"
+    assert harm.line.startswith(f"overcautious: Edit was refused, which every contract answers ({reason}): ")
 
 
 def test_a_report_counts_declared_refusals(readfirst: Cli, tmp_path: Path) -> None:
     stream = tmp_path / "mine.jsonl"
-    target = "python:designed:Declares"
-    ran = readfirst(
-        "run", target, CREATES, ENCODED, READ, "--level", "safe", "--format", "jsonl", "--output", stream
-    )
+    target, at_safe = "python:designed:Declares", ("--level", "safe")
+    jsonl = ("--format", "jsonl", "--output", stream)
+    ran = readfirst("run", target, CREATES, ENCODED, READ, *at_safe, *jsonl)
     said = "declared refusals empty-old-text, not-utf-8: 2 scenarios not claimed, in 2 rules"
     assert (ran.code, ran.out.count(said), said in ran.err) == (0, 1, False), ran.err
     lines = [json.loads(line) for line in stream.read_text().splitlines()]
@@ -213,9 +194,8 @@ def test_a_report_counts_declared_refusals(readfirst: Cli, tmp_path: Path) -> No
     assert [line["lacks"] for line in lines[1:-1] if "lacks" in line] == [["empty-old-text"], ["not-utf-8"]]
     for page in ("markdown", "html", "table"):
         assert said in readfirst("report", stream, "--format", page).out
-    shown = readfirst("run", target, CREATES, READ, "--level", "safe").out
-    assert "overcautious" not in shown
-    undeclared = readfirst("run", "python:designed:NotStrict", CREATES, READ, "--level", "safe").out
+    assert "overcautious" not in readfirst("run", target, CREATES, READ, *at_safe).out
+    undeclared = readfirst("run", "python:designed:NotStrict", CREATES, READ, *at_safe).out
     assert "not harm: overcautious 1" in undeclared
 
 
