@@ -32,19 +32,10 @@ def _as_first_directory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def hold() -> tuple[subprocess.Popen[str], Path]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD], stdout=subprocess.PIPE, env=environment, text=True
-    )
+    words, environment = [sys.executable, "-c", HOLD], {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment, text=True)
     assert process.stdout is not None
     return process, Path(process.stdout.readline().strip())
-
-
-def test_a_temporary_directory_is_removed_when_it_is_closed(temporary: Path) -> None:
-    with Scratch() as made:
-        (made.folder() / "file").touch()
-        assert made.path.parent == temporary
-    assert list(temporary.iterdir()) == []
 
 
 def test_temporary_directories_are_removed_only_if_their_process_was_killed(temporary: Path) -> None:
@@ -107,9 +98,12 @@ def memory(temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return folder
 
 
-def test_a_temporary_directory_is_in_memory_only_on_request(temporary: Path, memory: Path) -> None:
+def test_a_temporary_directory_is_in_memory_only_on_request_and_is_removed_when_it_is_closed(
+    temporary: Path, memory: Path
+) -> None:
     with Scratch(memory=True) as fast, Scratch() as slow:
         assert [fast.path.parent, slow.path.parent] == [memory, temporary]
+        (slow.folder() / "file").touch()
     assert [*memory.iterdir(), *temporary.iterdir()] == []
 
 
