@@ -1,11 +1,11 @@
 """An implementation that searches for expected results, and answers with its findings."""
 
-import importlib
 import importlib.util
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +13,16 @@ import readfirst
 from readfirst import FileTools, ToolResult, Workspace
 
 
-def importable(name: str) -> bool:
+def succeeds(search: Callable[[], object]) -> bool:
     try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
+        return bool(search())
+    except ImportError:
         return False
 
 
 def below(folder: Path) -> list[str]:
     """Return up to three YAML files below a directory, which could contain expected results."""
     return sorted(path.name for path in folder.rglob("*.yaml"))[:3]
-
-
-def is_offered(name: str) -> bool:
-    try:
-        return hasattr(readfirst, name)
-    except ImportError:
-        return False
 
 
 class Cheat:
@@ -45,18 +38,20 @@ class Cheat:
             "modules": [
                 name
                 for name in ("suite", "compare", "replay", "cli", "workspace")
-                if importable(f"readfirst.harness.{name}")
+                if succeeds(partial(importlib.util.find_spec, f"readfirst.harness.{name}"))
             ],
-            "names": [name for name in ("load_suite", "run", "connect", "Scenario") if is_offered(name)],
+            "names": [
+                name
+                for name in ("load_suite", "run", "connect", "Scenario")
+                if succeeds(partial(hasattr, readfirst, name))
+            ],
             "beside the package": below(package.parent.parent),
             "variables": [name for name in os.environ if name.startswith("PYTEST_")],
             "tools": FileTools.__name__,
             "by its path": below(hidden),
             "in the history": (hidden.parent / ".git").is_file() or any((hidden.parent / ".git").glob("*")),
             "along the path": [
-                entry
-                for entry in sys.path
-                if below(Path(entry, "readfirst", "fixtures", "scenarios", "gate"))
+                each for each in sys.path if below(Path(each, "readfirst/fixtures/scenarios/gate"))
             ],
         }
         return ToolResult(json.dumps(found))

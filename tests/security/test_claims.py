@@ -62,12 +62,9 @@ def test_every_report_shows_missing_capabilities(readfirst: Cli, tmp_path: Path)
 def test_writing_a_baseline_prints_how_many_entries_need_a_reason(readfirst: Cli, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.yaml"
     options = ("--level", "safe", "--baseline", baseline, "--name", "mine")
+    refuses = f"python:{Path(__file__).parents[1] / 'harm' / 'careful.py'}:RefusesEverything"
     for target, code, last in (
-        (
-            f"python:{Path(__file__).parents[1] / 'harm' / 'careful.py'}:RefusesEverything",
-            1,
-            "2 entries to {}; 2 need a reason",
-        ),
+        (refuses, 1, "2 entries to {}; 2 need a reason"),
         (FINE, 0, "0 entries to {}; removed 2, which no longer fail"),
     ):
         written = readfirst("run", target, *CHOSEN, *options, "--update-baseline")
@@ -83,19 +80,16 @@ def test_the_baseline_of_a_predecessor_that_claimed_all_does_not_accept_it(
 ) -> None:
     """An old baseline does not accept the scenarios of Edit and Write if an implementation no longer declares them."""
     baseline = tmp_path / "accepted.yaml"
-    options = ("--baseline", baseline, "--name", "mine")
-    assert readfirst("run", FINE, *CHOSEN, *options, "--update-baseline").code == 0
-    found = readfirst("run", READS, *CHOSEN, *options)
-    assert found.code == 1
-    assert "--update-baseline" in found.out
-    assert readfirst("run", READS, *CHOSEN, *options, "--update-baseline").code == 0
+    words = (*CHOSEN, "--baseline", baseline, "--name", "mine")
+    assert readfirst("run", FINE, *words, "--update-baseline").code == 0
+    found = readfirst("run", READS, *words)
+    assert (found.code, "--update-baseline" in found.out) == (1, True)
+    assert readfirst("run", READS, *words, "--update-baseline").code == 0
     assert "unclaimed: [Edit, Write]" in baseline.read_text(encoding="utf-8")
-    assert readfirst("run", READS, *CHOSEN, *options).code == 0
+    assert readfirst("run", READS, *words).code == 0
 
 
-def test_a_baseline_that_does_not_list_unjudged_scenarios_must_be_updated(
-    readfirst: Cli, tmp_path: Path
-) -> None:
+def test_a_baseline_must_list_unjudged_scenarios(readfirst: Cli, tmp_path: Path) -> None:
     baseline = tmp_path / "accepted.yaml"
     baseline.write_text("name: mine\naccepted: []\n", encoding="utf-8")
     options = ("--baseline", baseline, "--name", "mine")
@@ -111,9 +105,8 @@ def is_accepted(baseline: Baseline | None, *verdicts: Verdict) -> list[bool]:
     return [checker.apply_baseline(verdict).conformant for verdict in verdicts]
 
 
-def test_a_baseline_accepts_missing_arguments_only_by_name_and_in_its_number_of_scenarios(
-    tmp_path: Path,
-) -> None:
+def test_a_baseline_accepts_missing_arguments_only_by_name_and_number(tmp_path: Path) -> None:
+    """A baseline accepts missing arguments only by name, and in as many scenarios as it lists."""
     pages = make_unsupported("gate/edit-unread", "Read with pages")
     baseline = write_baseline(tmp_path, pages)
     assert is_accepted(baseline, pages, replace(pages, scenario_id="gate/write-unread")) == [True, False]
@@ -134,10 +127,8 @@ def test_only_capabilities_of_the_baseline_may_be_missing(tmp_path: Path) -> Non
 
 def test_a_tool_whose_plainest_call_is_lacking_is_not_claimed() -> None:
     """A tool is missing if even its simplest call is unsupported. A mapping may leave out arguments of calls only."""
-    traits = AdapterTraits(
-        unsupported_reason=lambda tool, _: f"{tool} with old_string" if tool == "Edit" else ""
-    )
-    assert supported_capabilities(traits) == {"Read", "Write"}
+    lacks_edit = AdapterTraits(unsupported_reason=lambda tool, _: "Edit with old_string" * (tool == "Edit"))
+    assert supported_capabilities(lacks_edit) == {"Read", "Write"}
 
 
 @pytest.mark.parametrize(("names", "message"), [("Raed", "Did you mean Read?"), ("deny", "names no tool")])

@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,22 +32,27 @@ PUSHES = {("weekly.yml", "propose"), ("nightly.yml", "propose")}
 WRITES = {*PUSHES, ("release.yml", "release"), ("pages.yml", "publish")}
 
 
-def jobs() -> list[tuple[str, str, dict[str, Any], dict[str, Any]]]:
-    """Return all jobs of all workflows: the file, the name of the job, the job, and its workflow."""
-    found = []
+@cache
+def jobs() -> dict[tuple[str, str], dict[str, Any]]:
+    """Return all jobs by workflow and name. A job without permissions has those of its workflow."""
+    found = {}
     for file in sorted(WORKFLOWS.glob("*.yml")):
         workflow = yaml.safe_load(file.read_text("utf-8"))
-        found += [(file.name, name, job, workflow) for name, job in workflow["jobs"].items()]
+        for name, job in workflow["jobs"].items():
+            found[file.name, name] = {"permissions": workflow["permissions"], **job}
     return found
+
+
+def steps() -> list[tuple[tuple[str, str], dict[str, Any]]]:
+    """Return the steps of all jobs, each with the workflow and the name of its job."""
+    return [(name, step) for name, job in jobs().items() for step in job["steps"]]
 
 
 def test_every_lock_is_that_of_its_mapping_and_names_no_registry() -> None:
     """Every installed target has a lock file with a hash for each package, and without the address of a registry."""
     for target in INSTALLED:
-        if target.release.pip:
-            assert pip_lock(target), target.name
-        if target.release.npm:
-            assert npm_lock(target), target.name
+        assert not target.release.pip or pip_lock(target), target.name
+        assert not target.release.npm or npm_lock(target), target.name
     for file in (root() / "locks").iterdir():
         text = file.read_text("utf-8")
         assert "://" not in text, file.name
@@ -168,44 +174,38 @@ def test_actions_of_others_are_named_by_their_commits() -> None:
 
 def test_jobs_read_unless_they_propose_and_keep_no_credentials() -> None:
     """Jobs have read access only and keep no credentials, except those that open pull requests or publish."""
-    for file, name, job, workflow in jobs():
-        permissions = job.get("permissions", workflow["permissions"])
-        if (file, name) not in WRITES:
-            assert set(permissions.values()) == {"read"}, (file, name)
-        if (file, name) not in PUSHES:
-            for step in job["steps"]:
-                if step.get("uses", "").startswith("actions/checkout@"):
-                    assert step["with"]["persist-credentials"] is False, (file, name)
+    for name, job in jobs().items():
+        assert name in WRITES or set(job["permissions"].values()) == {"read"}, name
+    for name, step in steps():
+        if name not in PUSHES and step.get("uses", "").startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False, name
 
 
 def test_no_job_takes_over_what_another_left_in_a_cache() -> None:
     """No job uses a cache of another job, except the nightly job its own recordings of the night before."""
-    for file, name, job, _ in jobs():
-        for step in job["steps"]:
-            action = step.get("uses", "").partition("@")[0].partition("/")[2]
-            given = step.get("with", {})
-            if action.startswith("cache"):
-                assert (file, name, given["path"]) == ("nightly.yml", "adopt", "takes")
-            elif action == "setup-go":  # this action uses a cache by default
-                assert given["cache"] is False, (file, name)
-            else:
-                assert "cache" not in given, (file, name)
+    for name, step in steps():
+        action = step.get("uses", "").partition("@")[0].partition("/")[2]
+        given = step.get("with", {})
+        if action.startswith("cache"):
+            assert (*name, given["path"]) == ("nightly.yml", "adopt", "takes")
+        elif action == "setup-go":  # this action uses a cache by default
+            assert given["cache"] is False, name
+        else:
+            assert "cache" not in given, name
 
 
 def test_no_script_of_a_job_is_made_of_what_others_wrote() -> None:
     """No script of a workflow inserts text that other people wrote."""
-    for file, name, job, _ in jobs():
-        for step in job["steps"]:
-            used = re.findall(r"\$\{\{ *([\w.]+)", step.get("run", ""))
-            assert set(used) <= {"github.run_number"}, (file, name)
+    for name, step in steps():
+        assert {*re.findall(r"\$\{\{ *([\w.]+)", step.get("run", ""))} <= {"github.run_number"}, name
 
 
 def test_jobs_that_may_write_run_nothing_of_others() -> None:
     """Jobs with write access run no program of other projects."""
-    for file, name, job, _ in jobs():
-        if (file, name) in WRITES:
-            scripts = "".join(step.get("run", "") for step in job["steps"])
-            assert not re.search(r"\b(pip|npm|npx|python|node|pytest|readfirst) ", scripts), (file, name)
+    for name, step in steps():
+        if name in WRITES:
+            script = step.get("run", "")
+            assert not re.search(r"\b(pip|npm|npx|python|node|pytest|readfirst) ", script), name
 
 
 A_PAGE = "a page"
@@ -242,7 +242,7 @@ def test_a_proposal_changes_nothing_but_pages_and_data(file: str, what: str, tmp
     (job.repository / "proposal").mkdir()
     (job.repository / "proposal" / "change.patch").write_text(patch)
     job.install({"gh": GH})
-    propose = yaml.safe_load((WORKFLOWS / file).read_text("utf-8"))["jobs"]["propose"]["steps"][-1]
+    propose = jobs()[file, "propose"]["steps"][-1]
     good = what == A_PAGE
     job.run(propose, 0 if good else 1, VERSION="1.0.0", NAME="a", PINNED="0.9.0", NEWEST="1.0.0")
     assert bool(job.git("ls-remote", "--heads", "origin")) == good

@@ -12,16 +12,7 @@ import pytest
 from readfirst.harness import terminal
 from readfirst.harness.errors import ReadfirstError
 from readfirst.harness.report import output
-from readfirst.harness.terminal import (
-    as_text,
-    console,
-    harmless_json,
-    one_line,
-    say,
-    say_lines,
-    say_rows,
-    say_table,
-)
+from readfirst.harness.terminal import as_text, console, harmless_json, one_line
 from tests.command_line import Terminal, exit_code
 from tests.rows import rows
 
@@ -79,10 +70,10 @@ def test_what_is_written_in_pieces_is_no_command_either(
 
 
 def test_every_print_function_prints_plain_text(capsys: pytest.CaptureFixture[str]) -> None:
-    say(HOSTILE)
-    say_lines([HOSTILE, HOSTILE])
-    say_rows([("a", HOSTILE)])
-    say_table(["a", "b"], [("a", HOSTILE)])
+    terminal.say(HOSTILE)
+    terminal.say_lines([HOSTILE, HOSTILE])
+    terminal.say_rows([("a", HOSTILE)])
+    terminal.say_table(["a", "b"], [("a", HOSTILE)])
     shown = capsys.readouterr().out
     assert complaints(shown) == []
     assert shown.count("\n") == 5
@@ -168,9 +159,8 @@ def theirs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "words",
     [
         *("list", "rules", "rules first", "lint", "lint gate/one", "show gate/one", "contracts", "run"),
-        *("run reference gate/one --trace", "run reference gate/one --format jsonl"),
-        *("run reference gate/one --format junit"),
-        "run reference gate/one --format markdown",
+        "run reference gate/one --trace",
+        *(f"run reference gate/one --format {name}" for name in ("jsonl", "junit", "markdown")),
         *("export", "targets compatibility", "diff documented 2.1.7", f"show {HOSTILE}"),
         *(f"run {HOSTILE}", f"list --tag {HOSTILE}", "product claims"),
     ],
@@ -179,8 +169,7 @@ def test_a_command_prints_text(words: str, theirs: Path, capfd: pytest.CaptureFi
     """Every command prints the hostile texts of a suite as plain text."""
     exit_code(*words.split(" ", 2), "--fixtures", theirs)
     out, err = capfd.readouterr()
-    assert complaints(out) == []
-    assert complaints(err) == []
+    assert complaints(out) + complaints(err) == []
     assert out + err
     assert "Traceback" not in err
 
@@ -209,10 +198,9 @@ def test_a_list_has_a_line_for_each_scenario(tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("options", [["-v", "-rA"], ["--collect-only"], ["--collect-only", "-q"]])
 def test_pytest_prints_text(options: list[str], theirs: Path, tmp_path: Path) -> None:
     """pytest prints the hostile texts of a suite as plain text."""
-    words = [*options, "-p", "no:cacheprovider", "-n", "0", str(theirs / "scenarios")]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *words], cwd=tmp_path, capture_output=True, timeout=120, check=False
-    )
+    words = [sys.executable, "-m", "pytest", *options, "-p", "no:cacheprovider", "-n", "0"]
+    command = [*words, str(theirs / "scenarios")]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120, check=False)
     shown = (done.stdout + done.stderr).decode("utf-8", "surrogateescape")
     assert "one.yaml" in shown
     assert complaints(shown) == []
@@ -247,15 +235,9 @@ def iter_printers(source: str) -> Iterator[str]:
 
 def test_no_module_prints_by_itself() -> None:
     """No module prints without using `harness/terminal.py`."""
-    sources = {
-        file.relative_to(HARNESS).as_posix(): file.read_text("utf-8") for file in HARNESS.rglob("*.py")
-    }
-    found = {
-        name: made
-        for name, source in sources.items()
-        if name not in PRINTING_MODULES and (made := list(iter_printers(source)))
-    }
-    assert found == {}
+    files = {file.relative_to(HARNESS).as_posix(): file for file in HARNESS.rglob("*.py")}
+    for name in files.keys() - PRINTING_MODULES:
+        assert list(iter_printers(files[name].read_text("utf-8"))) == [], name
 
 
 @rows(

@@ -57,8 +57,8 @@ def machine(folder: Path, port: int, victim: int) -> Machine:
     words = {
         **{name: str(folder / name) for name in ("outside", "home", "project")},
         **{f"in {path.parent}": str(path) for path in written},
-        **{"suite": str(suite), "abstract": marker, "harness": os.getpid(), "port": port, "victim": victim},
-        "marker": marker,
+        **{"suite": str(suite), "abstract": marker, "marker": marker},
+        **{"harness": os.getpid(), "port": port, "victim": victim},
     }
     made = (*written, home / "made.txt", project / "made.txt", suite / "scenarios" / "made.yaml")
     return Machine(workspace, project, suite, json.dumps(words), marker, (*made, outside / "raced.txt"))
@@ -83,12 +83,9 @@ def results(request: pytest.FixtureRequest) -> Iterator[tuple[Machine, dict[str,
         program = [str(made.project / "intruder.py"), made.words]
         try:
             if request.param == "open":
-                command = [sys.executable, *program]
-                printed = subprocess.run(
-                    command, stdout=subprocess.PIPE, check=True, cwd=made.workspace
-                ).stdout
+                printed = subprocess.check_output([sys.executable, *program], cwd=made.workspace, text=True)
             else:
-                printed = run_confined(made.workspace, made.suite, made.project, *program).encode()
+                printed = run_confined(made.workspace, made.suite, made.project, *program)
             yield made, {"way": request.param, **json.loads(printed)}
         finally:
             os.close(reader)
@@ -132,7 +129,9 @@ def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
 ) -> None:
     """A program in the sandbox has no Linux capabilities, no devices, and no inherited file descriptors."""
     _, found = results
-    if found["way"] == "walled":
+    if found["way"] == "open":
+        assert found["facts"]["interfaces"] != ["lo"]
+    else:
         assert found["facts"] == {
             "descriptors": [],
             "devices": False,
@@ -147,8 +146,6 @@ def test_a_walled_program_has_no_capabilities_devices_and_descriptors(
             "own file": True,
             "own workspace": True,
         }
-    else:
-        assert found["facts"]["interfaces"] != ["lo"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root becomes another user")
@@ -157,10 +154,8 @@ def test_an_ordinary_user_has_the_same_wall() -> None:
     user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     check = "import os, sys; sys.exit(sys.version_info < (3, 11) or not all(map(os.access, sys.argv[1:], (4, 1))))"
     for python in (sys.executable, "/usr/bin/python3"):
-        probe = subprocess.run(
-            [*user, python, "-c", check, INTRUDER, os.path.realpath(python)], capture_output=True, check=False
-        )
-        if probe.returncode == 0:
+        words = [*user, python, "-c", check, INTRUDER, os.path.realpath(python)]
+        if subprocess.run(words, capture_output=True, check=False).returncode == 0:
             break
     else:
         pytest.skip("no Python here, or not this checkout, can be used by everybody")
@@ -171,13 +166,9 @@ def test_an_ordinary_user_has_the_same_wall() -> None:
         made = machine(Path(folder), listener.getsockname()[1], os.getpid())
         for path in (Path(folder), *Path(folder).iterdir()):
             path.chmod(0o777)
-        places = [str(path) for path in (made.workspace, made.suite, made.project)]
-        driver = [python, str(INTRUDER.with_name("confined.py")), *places, str(made.project / "intruder.py")]
-        done = subprocess.run(
-            [*user, *driver, made.words], capture_output=True, text=True, cwd="/", check=False
-        )
-        assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)["attacks"]
+        places = [made.workspace, made.suite, made.project, made.project / "intruder.py"]
+        driver = [*user, python, INTRUDER.with_name("confined.py"), *places, made.words]
+        found = json.loads(subprocess.check_output(driver, cwd="/"))["attacks"]
         assert [name for name, result in found.items() if result is True] == ["make a daemon"]
 
 
@@ -185,8 +176,8 @@ LEFT_OPEN = """
 import os, socket, subprocess, sys
 print(os.environ["PATH"] and bool(open("/etc/passwd").read()), open(sys.argv[0]).read()[:1] != "")
 print(all(subprocess.Popen(["true"]).pid for _ in range(50)))
-print(open("/dev/null", "w").write("x") == open("/dev/shm/e", "w").write("x") == 1)
-print(len(open("/dev/urandom", "rb").read(8)) == 8, socket.create_server(("127.0.0.1", 0)).fileno() > 0)
+print(open("/dev/null", "w").write("x") == 1, len(open("/dev/urandom", "rb").read(8)) == 8)
+print(bool(socket.create_server(("127.0.0.1", 0)).getsockname()))
 try:
     print(bool(socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET)))
 except OSError as error:
@@ -194,14 +185,13 @@ except OSError as error:
 """
 
 
-def test_what_the_wall_leaves_open() -> None:
-    """The sandbox permits everything that docs/security.md lists as permitted, and a program's usual devices."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        workspace, own = Path(folder, "workspace"), Path(folder, "own")
-        workspace.mkdir()
-        own.mkdir()
-        (own / "open.py").write_text(LEFT_OPEN)
-        printed = run_confined(workspace, Path(folder, "suite"), own, str(own / "open.py"))
+def test_what_the_wall_leaves_open(tmp_path: Path) -> None:
+    """The sandbox permits everything that docs/security.md lists as permitted, and the usual devices."""
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "own").mkdir()
+    program = tmp_path / "own" / "open.py"
+    program.write_text(LEFT_OPEN)
+    printed = run_confined(tmp_path / "workspace", tmp_path / "suite", tmp_path / "own", str(program))
     assert set(printed.split()) == {"True"}, printed
 
 
