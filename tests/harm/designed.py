@@ -41,6 +41,7 @@ UngatedCopy = declaring(careful.EditsAnOldCopy, "ungated")
 # Declarations that try to excuse an implementation that does nothing.
 RefusesEverything = declaring(careful.RefusesEverything, "ungated")
 DoesNothing = declaring(careful.DoesNothing, "ungated")
+Undeclared = careful.Careful
 # A design and a refusal that do not exist.
 Unknown = declaring(careful.Careful, "loose")
 DeclaresUnknown = refusing(careful.Careful, "not-utf-9")

@@ -18,11 +18,10 @@ from readfirst.harness.compare.design import (
 )
 from readfirst.harness.compare.verdict import Level, Verdict
 from readfirst.harness.replay.outcome import Outcome
-from readfirst.harness.replay.replay import replay
+from readfirst.harness.run.runner import run
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
-from tests import judging
 from tests.command_line import Cli
-from tests.judging import CONTRACT, SUITE
+from tests.judging import CONTRACT, SUITE, judge_scenario
 from tests.rows import rows
 
 HERE = Path(__file__).parent
@@ -31,53 +30,45 @@ UNREAD, CHANGED, WRITTEN = "gate/edit-unread", "staleness/edit-after-change", "s
 READ = "gate/edit-after-read"
 
 
-def judge_design(
-    tool: type[careful.Careful], scenario_id: str, place: WorkspacePool, level: Level = "effects"
-) -> Verdict:
-    verdict = judging.judge_scenario(scenario_id, tool, level, harm=True, place=place)
-    scenario = SUITE.scenario(scenario_id)
-    return apply_design(verdict, scenario, CONTRACT, replay(scenario, tool, place), traits_of(tool).design)
-
-
-TOUCHED = "staleness/edit-after-touch-full-read"
-CASES: list[tuple[type[careful.Careful], str, str, Level]] = [
-    (designed.UngatedWriter, "gate/write-unread", "failed", "safe"),  # a design excuses no harm
-    (designed.UngatedCopy, CHANGED, "failed", "safe"),
-    (designed.Ungated, CHANGED, "passed", "safe"),
-    (designed.ContentChecked, CHANGED, "unsupported", "effects"),
-    (designed.ContentChecked, UNREAD, "passed", "effects"),
-    (designed.ContentChecked, READ, "passed", "effects"),
-    (designed.WritesUnread, WRITTEN, "failed", "effects"),
-    (designed.DeclaresHashes, TOUCHED, "unsupported", "effects"),
-    (designed.DeclaresHashes, CHANGED, "passed", "effects"),
-    (designed.HashesInName, CHANGED, "failed", "effects"),
-    (designed.HashesAndSpoils, TOUCHED, "failed", "effects"),
-    (designed.HashesInName, TOUCHED, "unsupported", "effects"),
-    (designed.NotStrict, CHANGED, "failed", "effects"),
-    (designed.NotStrict, UNREAD, "passed", "effects"),
-    (designed.Ungated, CHANGED, "unsupported", "effects"),
-    (designed.Ungated, UNREAD, "unsupported", "effects"),
-    (designed.UngatedWriter, "gate/write-unread", "unsupported", "effects"),
-    (designed.UngatedCopy, CHANGED, "failed", "effects"),
-    (designed.RefusesEverything, CHANGED, "unsupported", "effects"),
-    (designed.RefusesEverything, READ, "failed", "effects"),
-    (designed.DoesNothing, READ, "failed", "effects"),
-    (careful.Careful, CHANGED, "failed", "effects"),
+TOUCHED, UNREAD_WRITE = "staleness/edit-after-touch-full-read", "gate/write-unread"
+OUTCOMES: list[tuple[str, Level, dict[str, str]]] = [
+    ("UngatedWriter", "safe", {UNREAD_WRITE: "failed"}),  # a design excuses no harm
+    ("UngatedCopy", "safe", {CHANGED: "failed"}),
+    ("Ungated", "safe", {CHANGED: "passed"}),
+    ("Ungated", "effects", {CHANGED: "unsupported", UNREAD: "unsupported"}),
+    ("UngatedWriter", "effects", {UNREAD_WRITE: "unsupported"}),
+    ("UngatedCopy", "effects", {CHANGED: "failed"}),
+    ("ContentChecked", "effects", {CHANGED: "unsupported", UNREAD: "passed", READ: "passed"}),
+    ("EditsAnOldCopy", "effects", {CHANGED: "failed"}),
+    ("WritesUnread", "effects", {WRITTEN: "failed"}),
+    ("DeclaresHashes", "effects", {TOUCHED: "unsupported", CHANGED: "passed"}),
+    ("HashesInName", "effects", {TOUCHED: "unsupported", CHANGED: "failed"}),
+    ("HashesAndSpoils", "effects", {TOUCHED: "failed"}),
+    ("NotStrict", "effects", {CHANGED: "failed", UNREAD: "passed"}),
+    ("RefusesEverything", "effects", {CHANGED: "unsupported", READ: "failed"}),
+    ("DoesNothing", "effects", {READ: "failed"}),
+    ("Undeclared", "effects", {CHANGED: "failed"}),
 ]
-"""Each with a scenario, its expected status, and the level."""
+"""The names in designed.py, each with a level and the expected status of scenarios."""
 
 
-@rows(("tool", "scenario_id", "status", "level"), CASES)
+def judge_designed(name: str, level: Level, *ids: str) -> list[Verdict]:
+    return [*run(SUITE, f"python:designed:{name}", [CONTRACT.name], level, ids=ids)]
+
+
+@pytest.mark.usefixtures("in_process")
+@rows(("name", "level", "statuses"), OUTCOMES)
 def test_a_design_excuses_only_its_declared_refusals(
-    tool: type[careful.Careful], scenario_id: str, status: str, level: Level, place: WorkspacePool
+    name: str, level: Level, statuses: dict[str, str]
 ) -> None:
-    assert judge_design(tool, scenario_id, place, level).status == status
+    verdicts = judge_designed(name, level, *statuses)
+    assert {each.scenario_id: each.status for each in verdicts} == statuses
 
 
-def test_a_declared_design_that_does_not_hold_is_reported_with_the_harm(place: WorkspacePool) -> None:
-    verdict = judge_design(designed.EditsAnOldCopy, CHANGED, place)
+@pytest.mark.usefixtures("in_process")
+def test_a_declared_design_that_does_not_hold_is_reported_with_the_harm() -> None:
+    (verdict,) = judge_designed("EditsAnOldCopy", "effects", CHANGED)
     (difference,) = verdict.differences
-    assert verdict.status == "failed"
     assert difference.what == (
         "the declared design content-checked does not hold: "
         "lost: line 2 of notes.txt, which another program saved after the Read"
@@ -86,7 +77,8 @@ def test_a_declared_design_that_does_not_hold_is_reported_with_the_harm(place: W
 
 
 def test_a_design_changes_no_verdict_except_failed_ones(place: WorkspacePool) -> None:
-    scenario, verdict = SUITE.scenario(CHANGED), judge_design(careful.Careful, CHANGED, place)
+    scenario = SUITE.scenario(CHANGED)
+    verdict = judge_scenario(scenario, careful.Careful, "effects", harm=True, place=place)
     for status in ("error", "unspecified", "unsupported"):
         outcome = Outcome(CHANGED, ())
         found = apply_design(replace(verdict, status=status), scenario, CONTRACT, outcome, "ungated")  # type: ignore[arg-type]

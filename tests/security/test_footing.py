@@ -67,6 +67,13 @@ def state(folder: Path) -> dict[str, object]:
     }
 
 
+def link_instead(path: str, target: Path) -> None:
+    """Move a file or directory away, and create a link in its place."""
+    if not Path(path).is_symlink():
+        Path(path).rename(f"{path}-moved")
+        Path(path).symlink_to(target)
+
+
 @contextmanager
 def following(folder: str, *, make: bool = False) -> Iterator[int]:
     """Open a directory in the naive way, which follows links. This shows that the attacks work."""
@@ -83,9 +90,7 @@ def replace_by_link(
 
     @contextmanager
     def late(folder: str, *, make: bool = False) -> Iterator[int]:
-        if not Path(part).is_symlink():
-            Path(part).rename(f"{site.directory}/h/moved")
-            Path(part).symlink_to(outside)
+        link_instead(part, outside)
         with opened(folder, make=make) as descriptor:  # type: ignore[attr-defined]
             yield descriptor
 
@@ -124,8 +129,7 @@ def test_a_snapshot_reads_nothing_outside(
     def late(self: object, found: os.DirEntry[str], folder: int, path: str) -> None:
         if path == "sub":
             found.stat(follow_symlinks=False)
-            Path(site.root, "sub").rename(f"{site.home}/moved")
-            Path(site.root, "sub").symlink_to(tmp_path / "outside")
+            link_instead(f"{site.root}/sub", tmp_path / "outside")
         entered(self, found, folder, path)  # type: ignore[arg-type]
 
     monkeypatch.setattr(snapshots._Scan, "_entry", late)
@@ -258,9 +262,7 @@ def test_a_kept_workspace_holds_nothing_from_outside(
             entry.stat(follow_symlinks=False)
         yield found
         for name in {"f.txt", "sub"} & {each.name for each in found}:
-            if not Path(site.root, name).is_symlink():
-                Path(site.root, name).rename(f"{site.directory}/moved-{name}")
-                Path(site.root, name).symlink_to(tmp_path / "outside" / name.replace("sub", ""))
+            link_instead(f"{site.root}/{name}", tmp_path / "outside" / name.replace("sub", ""))
 
     monkeypatch.setattr(os, "scandir", late)
     FailedWorkspaces(tmp_path / "kept").copy("a/b", site)
@@ -306,9 +308,8 @@ def test_a_file_system_goes_away_wherever_its_folder_was_moved(site: WorkspaceDi
             for folder in ("sub", "other"):
                 Path(site.root, folder).mkdir(exist_ok=True)
                 site.perform(WorldEvent("mount", folder))
-            Path(site.around).rename(f"{site.directory}/moved")
             (tmp_path / "outside" / "w").mkdir()
-            Path(site.around).symlink_to(tmp_path / "outside")
+            link_instead(site.around, tmp_path / "outside")
             site._mounts.unmount(f"{site.root}/sub")  # type: ignore[union-attr]
         return Path("/proc/thread-self/mountinfo").read_text("utf-8")
 
