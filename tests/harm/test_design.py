@@ -137,23 +137,26 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("in_process")
-def test_every_report_shows_the_declared_design(readfirst: Cli, tmp_path: Path) -> None:
-    target, stream = "python:designed:ContentChecked", tmp_path / "mine.jsonl"
-    ids = (CHANGED, UNREAD, READ)
-    ran = readfirst("run", target, *ids, "--level", "effects", "--format", "jsonl", "--output", stream)
-    said = "design content-checked: 1 scenario not claimed, in 1 rule"
-    assert ran.code == 0, ran.err
-    assert said in ran.out
+def test_every_report_shows_the_declared_design_and_refusals(readfirst: Cli, tmp_path: Path) -> None:
+    target, stream = "python:designed:DeclaresHashes", tmp_path / "mine.jsonl"
+    at_effects = (TOUCHED, "staleness/deleted-then-write", READ, "--level", "effects")
+    ran = readfirst("run", target, *at_effects, "--format", "jsonl", "--output", stream)
+    refusals = ["binary-file", "changed-content", "deleted-since-read", "past-the-end"]
+    declared = f"design hash-checked; declared refusals {', '.join(refusals)}"
+    said = f"{declared}: 2 scenarios not claimed, in 2 rules"
+    assert (ran.code, ran.out.count(said), said in ran.err) == (0, 1, False), ran.err
     lines = [json.loads(line) for line in stream.read_text().splitlines()]
-    assert lines[0]["design"] == "content-checked"
-    assert [each.get("lacks") for each in lines[1:-1]] == [None, None, ["modified_since_read"]]
+    assert (lines[0]["design"], lines[0]["refuses"]) == ("hash-checked", refusals)
+    lacks = [line["lacks"] for line in lines[1:-1] if "lacks" in line]
+    assert sorted(lacks) == [["deleted-since-read"], ["modified_since_read"]]
     for page in ("markdown", "html", "table"):
         assert said in readfirst("report", stream, "--format", page).out
-    xml = readfirst("run", target, *ids, "--level", "effects", "--format", "junit").out
-    assert xml.count('<property name="design" value="content-checked"/>') == 2
-    assert "the design content-checked does not claim to refuse with modified_since_read" in xml
-    alone = readfirst("run", target, CHANGED, "--level", "effects")
+    xml = readfirst("run", target, *at_effects, "--format", "junit").out
+    assert xml.count('<property name="design" value="hash-checked"/>') == 3
+    assert "the design hash-checked does not claim to refuse with modified_since_read" in xml
+    alone = readfirst("run", "python:designed:ContentChecked", CHANGED, "--level", "effects")
     assert (alone.code, "nothing was judged" in alone.out) == (5, True)
+    assert "design content-checked: 1 scenario not claimed, in 1 rule" in alone.out
 
 
 def test_an_unknown_design_is_refused(readfirst: Cli) -> None:

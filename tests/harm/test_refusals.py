@@ -70,7 +70,7 @@ def test_a_scenario_with_a_declared_refusal_is_unsupported_if_no_harm_occurred(
             assert set(verdict.lacks) <= REFUSALS.keys()
 
 
-def test_a_scenario_with_a_declared_refusal_does_not_fail_because_of_harm_that_the_contract_does_too(
+def test_a_declared_refusal_does_not_fail_because_of_harm_that_the_contract_does_too(
     place: WorkspacePool,
 ) -> None:
     scenario, adapter = SUITE.scenario(ENCODED), designed.Declares
@@ -182,21 +182,14 @@ def test_a_needless_refusal_of_changed_content_is_reported_with_a_reason() -> No
     assert harm.line.startswith(f"overcautious: Edit was refused, which every contract answers ({reason}): ")
 
 
-def test_a_report_counts_declared_refusals(readfirst: Cli, tmp_path: Path) -> None:
-    stream = tmp_path / "mine.jsonl"
-    target, at_safe = "python:designed:Declares", ("--level", "safe")
-    jsonl = ("--format", "jsonl", "--output", stream)
-    ran = readfirst("run", target, CREATES, ENCODED, READ, *at_safe, *jsonl)
-    said = "declared refusals empty-old-text, not-utf-8: 2 scenarios not claimed, in 2 rules"
-    assert (ran.code, ran.out.count(said), said in ran.err) == (0, 1, False), ran.err
-    lines = [json.loads(line) for line in stream.read_text().splitlines()]
-    assert lines[0]["refuses"] == ["empty-old-text", "not-utf-8"]
-    assert [line["lacks"] for line in lines[1:-1] if "lacks" in line] == [["empty-old-text"], ["not-utf-8"]]
-    for page in ("markdown", "html", "table"):
-        assert said in readfirst("report", stream, "--format", page).out
-    assert "overcautious" not in readfirst("run", target, CREATES, READ, *at_safe).out
-    undeclared = readfirst("run", "python:designed:NotStrict", CREATES, READ, *at_safe).out
-    assert "not harm: overcautious 1" in undeclared
+@rows(("name", "counted"), [("Declares", False), ("NotStrict", True)])
+def test_a_report_counts_only_undeclared_refusals_as_overcautious(
+    name: str, counted: bool, readfirst: Cli
+) -> None:
+    ran = readfirst("run", f"python:designed:{name}", CREATES, READ, "--level", "safe")
+    assert ("not harm: overcautious 1" in ran.out, "overcautious" in ran.out) == (counted, counted)
+    said = "declared refusals empty-old-text, not-utf-8: 1 scenario not claimed, in 1 rule"
+    assert (said in ran.out) == (not counted)
 
 
 def test_check_adapter_suggests_the_design_and_the_refusals_to_declare(readfirst: Cli) -> None:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,13 @@ pytestmark = pytest.mark.usefixtures("untrusted")
 HERE = Path(__file__).parent
 TESTS = HERE.parent
 OBEDIENT = str(HERE / "obedient.py")
-AGENT = f"""
+HEAD = """
 title: A stand-in
 home: https://example.org/
+versions: {"1.0.0": {npm: ["stand-in@1.0.0"]}}
+"""
+AGENT = f"""{HEAD}
 kind: agent
-versions: {{"1.0.0": {{npm: ["stand-in@1.0.0"]}}}}
 agent:
   wire: anthropic
   command: [$PYTHON, {OBEDIENT}, {TESTS}/agent/fake_agent.py, anthropic, $URL, $PROMPT]
@@ -41,11 +44,8 @@ result:
   errors: {{not_read: ["{{any}}"]}}
 capabilities: [Read, Write]
 """
-SERVER = f"""
-title: A stand-in
-home: https://example.org/
+SERVER = f"""{HEAD}
 kind: mcp
-versions: {{"1.0.0": {{npm: ["stand-in@1.0.0"]}}}}
 mcp: {{command: [$PYTHON, {OBEDIENT}, -m, readfirst, serve, --root, $WS], isolation: directory}}
 tools:
   Read: {{call: Read, arguments: {{file_path: $file_path}}}}
@@ -62,14 +62,6 @@ def product(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adap
     return connect("claude-code:2.1.7", suite)
 
 
-def agent(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    return install_stand_in(AGENT, suite, folder, monkeypatch)
-
-
-def server(suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
-    return install_stand_in(SERVER, suite, folder, monkeypatch)
-
-
 def install_stand_in(mapping: str, suite: Suite, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Adapter:
     """Open the adapter of a target with this mapping. The program obedient.py takes the place of the target."""
     (folder / "stand-in.yaml").write_text(mapping)
@@ -83,7 +75,7 @@ def mine(suite: Suite, _folder: Path, _monkeypatch: pytest.MonkeyPatch) -> Adapt
     return connect(f"mcp:{sys.executable} {OBEDIENT} -m readfirst serve --root $WS", suite)
 
 
-OPENED = [product, agent, server, mine]
+OPENED = [product, partial(install_stand_in, AGENT), partial(install_stand_in, SERVER), mine]
 
 
 def start(opened: Callable[..., Adapter], suite: Suite, folder: Path, patch: pytest.MonkeyPatch) -> bool:
@@ -99,7 +91,7 @@ def start(opened: Callable[..., Adapter], suite: Suite, folder: Path, patch: pyt
     return made.exists()
 
 
-@pytest.mark.parametrize("opened", OPENED)
+@pytest.mark.parametrize("opened", OPENED, ids=["product", "agent", "server", "mine"])
 def test_what_is_in_a_stranger_s_files_reaches_nothing_outside(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +100,7 @@ def test_what_is_in_a_stranger_s_files_reaches_nothing_outside(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opened", OPENED)
+@pytest.mark.parametrize("opened", OPENED, ids=["product", "agent", "server", "mine"])
 @pytest.mark.parametrize("way", ["bundled", "trusted"])
 def test_a_program_that_runs_files_of_a_trusted_suite_can_write_outside_its_directory(
     opened: Callable[..., Adapter], way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -117,7 +109,7 @@ def test_a_program_that_runs_files_of_a_trusted_suite_can_write_outside_its_dire
     assert start(opened, suite, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("opened", OPENED)
+@pytest.mark.parametrize("opened", OPENED, ids=["product", "agent", "server", "mine"])
 def test_without_a_sandbox_no_program_is_started_for_an_untrusted_suite(
     opened: Callable[..., Adapter], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
