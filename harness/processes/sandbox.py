@@ -34,6 +34,12 @@ _NEVER_HIDDEN = ("/", "/usr", "/etc", "/lib", "/bin")
 _BWRAP_OPTIONS = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+    # The kernel lets root write these settings even without capabilities.
+    *(
+        word
+        for name in ("sys", "sysrq-trigger", "irq", "bus")
+        for word in ("--ro-bind-try", *[f"/proc/{name}"] * 2)
+    ),
 )
 INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
 
