@@ -51,6 +51,9 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
         ("mcp:./none.py", f"there is no file {MINIATURES.with_name('none.py')}."),
         ("mcp:--", "'mcp:--': write mcp:COMMAND, for example"),
         ("mcp:sh 'open", "'mcp:sh 'open': No closing quotation. Write the command as in a shell."),
+        ("lines:no-such-program --fast", "there is no program 'no-such-program'."),
+        ("lines:'", "No closing quotation. Write the command as in a shell."),
+        ("lines: ", "the command is empty"),
         ("target:agnu@3.1.10", "'target:agnu@3.1.10': there is no target 'agnu'. Did you mean agno?"),
         (
             "target:mine/none.yml",

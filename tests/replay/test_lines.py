@@ -3,11 +3,10 @@ import json
 import os
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,20 +19,24 @@ from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.adapters.json_lines_server import serve_lines
 from readfirst.harness.adapters.reference import ReferenceAdapter
 from readfirst.harness.cli.error_handling import version
+from readfirst.harness.compare.verdict import Verdict
 from readfirst.harness.processes import json_lines_process
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
-from readfirst.harness.run.connect import ConnectError, connect
+from readfirst.harness.run.connect import connect
 from readfirst.harness.run.run_options import RunOptions
 from readfirst.harness.run.runner import run
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from tests.command_line import Cli
 from tests.judging import SUITE
 from tests.rows import rows
+from tests.runners.verdicts import skeleton
 
 ROOT = Path(__file__).parents[2]
 MINIATURES = Path(__file__).with_name("line_miniatures.py")
 PAGE = (ROOT / "docs" / "protocol.md").read_text("utf-8")
 SCHEMA = json.loads((ROOT / "fixtures/schema/lines.schema.json").read_text())
 SERVED = f"{shlex.quote(sys.executable)} -m readfirst.harness.cli.main serve --protocol lines"
+READ: tuple[str, dict[str, Any]] = ("Read", {})
 Open = Callable[[str], LinesAdapter]
 
 
@@ -56,6 +59,18 @@ def message(name: str) -> Draft202012Validator:
     return Draft202012Validator({**SCHEMA, "anyOf": [{"$ref": f"#/$defs/{name}"}]})
 
 
+def serve(requests: bytes, version: str = "1", contract: str = "2.1.7", **more: bool) -> list[str]:
+    """Return the lines that the reference answers to these requests."""
+    answers = io.BytesIO()
+    make = partial(ReferenceAdapter, contract)
+    serve_lines(make, "readfirst reference", version, io.BytesIO(requests), answers, **more)
+    return answers.getvalue().decode().splitlines()
+
+
+def to_lines(*requests: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(each).encode() + b"\n" for each in requests)
+
+
 def transcript() -> list[tuple[str, dict]]:
     """Return the messages of the example on the page, with `>` for a request and `<` for an answer."""
     found = re.search(r"```transcript\n(.*?)```", PAGE, re.DOTALL)
@@ -65,15 +80,10 @@ def transcript() -> list[tuple[str, dict]]:
 
 def test_the_reference_answers_the_requests_on_the_page_as_the_page_shows(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("alpha\n")
-    asked = io.BytesIO()
-    for side, sent in transcript():
-        if side == ">":
-            asked.write(json.dumps(sent).replace("/ws", str(tmp_path)).encode() + b"\n")
-    asked.seek(0)
-    answers = io.BytesIO()
-    serve_lines(lambda: ReferenceAdapter("2.1.7"), "readfirst reference", version(), asked, answers)
-    got = answers.getvalue().decode().replace(str(tmp_path), "/ws").splitlines()
-    assert [*map(json.loads, got)] == [sent for side, sent in transcript() if side == "<"]
+    asked = to_lines(*(sent for side, sent in transcript() if side == ">"))
+    got = serve(asked.replace(b"/ws", str(tmp_path).encode()), version())
+    wanted = [sent for side, sent in transcript() if side == "<"]
+    assert [json.loads(line.replace(str(tmp_path), "/ws")) for line in got] == wanted
     assert not (tmp_path / "new.txt").exists()
 
 
@@ -107,18 +117,6 @@ def test_every_request_of_the_schema_is_on_the_page() -> None:
     [
         ("another-protocol", r"the program's answer to hello names protocol 2; this harness speaks 1"),
         ("no-capabilities", r"the program's answer to hello has no list of capabilities"),
-    ],
-)
-def test_a_program_with_a_wrong_first_message_is_refused(
-    open_adapter: Open, wrong: str, problem: str
-) -> None:
-    with pytest.raises(AdapterError, match=problem):
-        open_adapter(wrong)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "problem"),
-    [
         ("dying", r"the program ended with exit status 7 during Read"),
         ("chatty", r"not a JSON object: Reading the file"),
         ("list", r"not a JSON object: \[\]"),
@@ -126,15 +124,20 @@ def test_a_program_with_a_wrong_first_message_is_refused(
         ("flooding", r"more than 100000 bytes without a line end"),
         ("problem", r"the program has a problem with Read: the disk is gone"),
         ("no-text", r"which is not \{\"text\": a string, \"refused\": true or false\}"),
+        ("no-results", "has no list `results`"),
     ],
 )
-def test_a_wrong_answer_of_a_program_to_a_call_is_reported_as_an_error(
+def test_a_wrong_answer_of_a_program_is_reported_as_an_error(
     open_adapter: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str, problem: str
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
-    session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
+
+    def use() -> object:
+        session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
+        return session.call_parallel([READ, READ]) if wrong == "no-results" else session.call(*READ)
+
     with pytest.raises(AdapterError, match=problem) as caught:
-        session.call("Read", {})
+        use()
     assert caught.value.blame == "adapter"
     assert ("I cannot go on" in caught.value.details) == (wrong == "dying")
 
@@ -144,9 +147,8 @@ def test_the_output_of_a_program_that_does_not_read_is_limited(
 ) -> None:
     monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
     session = open_adapter("flooding-unasked", 0.3).open(Workspace(tmp_path, tmp_path))
-    with pytest.raises(
-        AdapterError, match=r"Write took longer than 0\.3 s"
-    ):  # the program could not write all of its 4 MiB
+    # The program could not write all of its 4 MiB.
+    with pytest.raises(AdapterError, match=r"Write took longer than 0\.3 s"):
         session.call("Write", {"content": "x" * 1_000_000})
 
 
@@ -162,17 +164,6 @@ def test_a_call_beyond_the_time_limit_is_cancelled_and_a_program_that_ignores_th
     assert adapter.open(Workspace(tmp_path, tmp_path)) is not None
 
 
-@pytest.mark.parametrize(
-    ("wrong", "problem"), [("no-results", "has no list `results`"), ("no-text", "has no list `results`")]
-)
-def test_wrong_results_of_parallel_calls_are_reported(
-    open_adapter: Open, tmp_path: Path, wrong: str, problem: str
-) -> None:
-    session = open_adapter(wrong).open(Workspace(tmp_path, tmp_path))
-    with pytest.raises(AdapterError, match=problem):
-        session.call_parallel([("Read", {}), ("Read", {})])
-
-
 def test_a_call_is_cancelled_if_the_event_during_it_fails(tmp_path: Path) -> None:
     adapter = LinesAdapter(shlex.split(SERVED))
 
@@ -186,24 +177,9 @@ def test_a_call_is_cancelled_if_the_event_during_it_fails(tmp_path: Path) -> Non
     adapter.close()
 
 
-@rows(
-    ("spec", "problem"),
-    [
-        ("lines:no-such-program --fast", "there is no program 'no-such-program'."),
-        ("lines:'", "No closing quotation. Write the command as in a shell."),
-        ("lines: ", "the command is empty"),
-    ],
-)
-def test_a_command_that_cannot_start_is_reported_with_the_reason(spec: str, problem: str) -> None:
-    with pytest.raises(ConnectError, match=problem):
-        connect(spec, SUITE)
-
-
 def test_the_server_of_the_protocol_answers_a_wrong_request_with_an_error_message() -> None:
-    asked = io.BytesIO(b'no JSON\n[]\n{"id": 1, "do": "call", "session": 4}\n{"id": 2, "do": "open"}\n')
-    answers = io.BytesIO()
-    serve_lines(lambda: ReferenceAdapter("2.1.7"), "x", "1", asked, answers)
-    got = [*map(json.loads, answers.getvalue().splitlines())]
+    asked = b'no JSON\n[]\n{"id": 1, "do": "call", "session": 4}\n{"id": 2, "do": "open"}\n'
+    got = [*map(json.loads, serve(asked))]
     assert [each["id"] for each in got] == [None, None, 1, 2]
     assert all(each["problem"] for each in got)
     for each in got:
@@ -215,93 +191,70 @@ def test_a_call_without_a_received_answer_is_not_part_of_the_resumed_conversatio
     (tmp_path / "ws").mkdir()
     file = tmp_path / "ws/notes.txt"
     file.write_text("alpha\n")
-    needs = ["Read", "Write", "kill", "resume"]
-    place = {"root": str(tmp_path / "ws"), "home": str(tmp_path), "needs": needs}
+    place = {
+        "root": str(tmp_path / "ws"),
+        "home": str(tmp_path),
+        "needs": ["Read", "Write", "kill", "resume"],
+    }
     place |= {"deny": [], "hooks": [], "permissions": None}
     write = {"do": "call", "tool": "Write", "arguments": {"file_path": str(file), "content": "beta\n"}}
     read = {"do": "call", "tool": "Read", "arguments": {"file_path": str(file)}}
 
-    def answers_to(*requests: dict[str, Any]) -> list[dict[str, Any]]:
-        asked = io.BytesIO(b"".join(json.dumps(each).encode() + b"\n" for each in requests))
-        answers = io.BytesIO()
-        make = partial(ReferenceAdapter, "2.1.160")
-        serve_lines(make, "x", "1", asked, answers, saves_sessions=True)
-        return [*map(json.loads, answers.getvalue().splitlines())]
+    def answers_to(session: int, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+        numbered = [{"id": number, "session": session, **each} for number, each in enumerate(requests, 1)]
+        return [*map(json.loads, serve(to_lines(*numbered), contract="2.1.160", saves_sessions=True))]
 
-    begun = answers_to(
-        {"id": 1, "do": "open", "session": 1, **place},
-        {"id": 2, "session": 1, **read},
-        {"id": 3, "session": 1, **write},
-    )
+    begun = answers_to(1, {"do": "open", **place}, read, write)
     assert [each.get("refused") for each in begun] == [None, False, False]
     os.utime(file, (4_000_000_000, 4_000_000_000))
-    went_on = answers_to(
-        {"id": 1, "do": "open", "session": 2, **place},
-        {"id": 2, "do": "resume", "session": 2, "killed": 1},
-        {"id": 3, "session": 2, **write},
-    )
-    assert "modified since read" in went_on[-1]["text"]
+    resumed = answers_to(2, {"do": "open", **place}, {"do": "resume", "killed": 1}, write)
+    assert "modified since read" in resumed[-1]["text"]
 
 
-def test_the_reference_remembers_the_reads_of_a_killed_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    old = tmp_path / f"readfirst-conversations-{os.getuid()}/left.1"
-    old.parent.mkdir(mode=0o700)
-    old.touch()
-    os.utime(old, (0, 0))
-    ids = ["interrupted/killed-and-resumed"]
-    verdicts = [*run(SUITE, f"lines:{SERVED}", ["2.1.7"], "text", ids)]
-    assert [(each.status, each.differences) for each in verdicts] == [("passed", ())]
-    assert [*tmp_path.rglob("*.1")] == [], "what is old or was closed is kept no more"
-
-
-def test_a_conversation_is_not_resumed_from_a_directory_that_other_users_can_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def conversations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The directory of the saved conversations, which is empty."""
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     folder = tmp_path / f"readfirst-conversations-{os.getuid()}"
-    folder.mkdir()
-    folder.chmod(0o777)
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def judge_resumption() -> Verdict:
     (verdict,) = run(SUITE, f"lines:{SERVED}", ["2.1.7"], "text", ["interrupted/killed-and-resumed"])
+    return verdict
+
+
+def test_the_reference_remembers_the_reads_of_a_killed_process(conversations: Path) -> None:
+    old = conversations / "left.1"
+    old.touch()
+    os.utime(old, (0, 0))
+    verdict = judge_resumption()
+    assert (verdict.status, verdict.differences) == ("passed", ())
+    assert not conversations.exists(), "what is old or was closed is kept no more"
+
+
+def test_a_conversation_is_not_resumed_from_a_directory_that_others_can_write(conversations: Path) -> None:
+    conversations.chmod(0o777)
+    verdict = judge_resumption()
     assert verdict.status == "error"
-    assert f"another user may write to {folder}: remove this directory" in verdict.reason
+    assert f"another user may write to {conversations}: remove this directory" in verdict.reason
 
 
-def test_serve_with_the_protocol_lines_refuses_root() -> None:
-    done = subprocess.run(
-        [*shlex.split(SERVED), "--root", "."], capture_output=True, text=True, stdin=subprocess.DEVNULL
-    )
-    assert done.returncode == 2
-    assert "--root and --settings are for --protocol mcp" in done.stderr
+def test_serve_with_the_protocol_lines_refuses_root(readfirst: Cli) -> None:
+    done = readfirst("serve", "--protocol", "lines", "--root", ".")
+    assert done.code == 2
+    assert "--root and --settings are for --protocol mcp" in done.err
 
 
-SKELETONS = {
-    "go": pytest.param("go", marks=pytest.mark.go),
-    "node": pytest.param("node", marks=pytest.mark.node),
-}
-
-
-def skeleton(language: str, folder: Path) -> str:
-    """Return the connect string of a skeleton. The skeleton in Go is built first."""
-    if language == "node":
-        return f"lines:node {ROOT / 'runners/typescript/skeleton/tools.mjs'}"
-    go = shutil.which("go")
-    assert go is not None, "the mark `go` needs go"
-    subprocess.run([go, "build", "-o", folder / "tools", "./skeleton"], cwd=ROOT / "runners/go", check=True)
-    return f"lines:{folder / 'tools'}"
-
-
-@pytest.mark.parametrize("language", SKELETONS.values())
+@pytest.mark.parametrize(
+    "language", [pytest.param("go", marks=pytest.mark.go), pytest.param("typescript", marks=pytest.mark.node)]
+)
 def test_a_skeleton_passes_check_adapter_and_the_main_rule(language: str, tmp_path: Path) -> None:
-    command = skeleton(language, tmp_path)
-    adapter = connect(command, SUITE)
-    with WorkspacePool() as place:
+    command = f"lines:{shlex.join(skeleton(language, tmp_path))}"
+    with WorkspacePool() as place, closing(connect(command, SUITE)) as adapter:
         assert [check.problem for check in run_checks(plan_checks(adapter, place)) if check.problem] == []
-    adapter.close()
     ids = ["gate/edit-unread", "race/edit-changed-during-call", "staleness/edit-after-change"]
     assert [each.status for each in run(SUITE, command, ["2.1.7"], "effects", ids)] == ["passed"] * 3
 
