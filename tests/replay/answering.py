@@ -22,8 +22,14 @@ class Silent:
         return ""
 
 
-class Basic(Silent):
-    capabilities = frozenset({"Read", "Edit", "Write"})
+class Overwrites(Silent):
+    """Writes without a Read."""
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
+        path = Path(arguments["file_path"])
+        if tool == "Write":
+            path.write_text(arguments["content"])
+        return ToolResult(f"1\t{path.read_text()}" if tool == "Read" else "done")
 
 
 class FreeSpace(Silent):

@@ -9,42 +9,44 @@ from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from tests.rows import rows
 
+Call = tuple[str, dict[str, Any]]
 
-def _scenario(*calls: tuple[str, dict[str, Any]], given: Given | None = None) -> Scenario:
+
+def _scenario(*calls: Call, **files: RegularFile) -> Scenario:
     steps = tuple(ToolCall(tool, arguments) for tool, arguments in calls)
-    return Scenario("family/slug", "A title", "must", given or Given(), steps)
+    return Scenario("family/slug", "A title", "must", Given(files), steps)
+
+
+def reads(*paths: str) -> Scenario:
+    return _scenario(*(("Read", {"file_path": path}) for path in paths))
+
+
+WITH_RETURNS = _scenario(("Write", {"file_path": "$WS/new.txt", "content": "b\r\n"}))
+KEEPS_RETURNS = _scenario(
+    ("Write", {"file_path": "$WS/a", "content": "b\n"}), a=RegularFile(TextContent("a\n", eol="crlf"))
+)
 
 
 @rows(
-    ("paths", "version", "own"),
+    ("scenario", "version", "own"),
     [
-        (("$WS/a.txt", "$WS/b.txt"), None, True),
-        (("$WS/a.txt", "$WS/b.txt"), "1.0.57", False),
-        (("$WS/a.txt", "$WS/b.txt"), "2.1.7", True),
-        (("$WS/a.txt", "$WS/b.txt"), "2.1.75", False),
-        (("$WS/a.txt", "$WS/./a.txt"), "2.0.76", True),
-        (("$WS/a.txt", "$WS/./a.txt"), "2.1.7", False),
-        (("$WS/a.txt",), None, False),
-        (("$WS/.claude/a.txt",), "2.1.75", True),
+        (reads("$WS/a.txt", "$WS/b.txt"), None, True),
+        (reads("$WS/a.txt", "$WS/b.txt"), "1.0.57", False),
+        (reads("$WS/a.txt", "$WS/b.txt"), "2.1.7", True),
+        (reads("$WS/a.txt", "$WS/b.txt"), "2.1.75", False),
+        (reads("$WS/a.txt", "$WS/./a.txt"), "2.0.76", True),
+        (reads("$WS/a.txt", "$WS/./a.txt"), "2.1.7", False),
+        (reads("$WS/a.txt"), None, False),
+        (reads("$WS/.claude/a.txt"), "2.1.75", True),
+        (KEEPS_RETURNS, None, False),
+        (WITH_RETURNS, None, True),
+        (WITH_RETURNS, "2.1.76", True),
+        (WITH_RETURNS, "2.1.77", False),
     ],
 )
-def test_a_scenario_with_several_files_needs_a_separate_session_if_the_version_remembers_few_files(
-    paths: tuple[str, ...], version: str | None, own: bool
+def test_several_files_and_new_carriage_returns_need_a_separate_session_in_some_versions(
+    scenario: Scenario, version: str | None, own: bool
 ) -> None:
-    scenario = _scenario(*(("Read", {"file_path": path}) for path in paths))
-    assert needs_own_session(scenario, None if version is None else Version(version)) is own
-
-
-def test_carriage_returns_in_an_existing_file_need_no_separate_session() -> None:
-    given = Given({"a.txt": RegularFile(TextContent("a\n", eol="crlf"))})
-    assert not needs_own_session(
-        _scenario(("Write", {"file_path": "$WS/a.txt", "content": "b\n"}), given=given)
-    )
-
-
-@rows(("version", "own"), [(None, True), ("2.1.76", True), ("2.1.77", False)])
-def test_new_files_with_carriage_returns_may_need_a_separate_session(version: str | None, own: bool) -> None:
-    scenario = _scenario(("Write", {"file_path": "$WS/new.txt", "content": "b\r\n"}))
     assert needs_own_session(scenario, None if version is None else Version(version)) is own
 
 

@@ -20,23 +20,28 @@ from tests.rows import rows
 
 CALL = "  - Read: {file_path: $WS/a.txt}\n    expect:\n      text: seen\n"
 GROUP = (
-    "  - parallel:\n      - Read: {file_path: $WS/a.txt}\n        expect: {text: seen}\n"
+    "  - parallel:\n"
+    "      - Read: {file_path: $WS/a.txt}\n        expect: {text: seen, reminders: [changed]}\n"
     "      - Read: {file_path: $WS/b.txt}\n        expect: {text: seen}\n"
 )
 LONG = "It changed.\n" * 1000
 
 
-def load_scenario(steps: str, given: str = "given: {reminders: true}\n", *, expect: bool = True) -> Scenario:
-    return load_scenario_text(f"{given}steps:\n{steps}", expect=expect)
+def load_scenario(steps: str, given: str = "given: {reminders: true}\n") -> Scenario:
+    return load_scenario_text(f"{given}steps:\n{steps}")
 
 
-def test_an_expected_reminder_is_an_error_if_the_scenario_does_not_compare_reminders() -> None:
-    with pytest.raises(SuiteError, match="not compared"):
-        load_scenario(f"{CALL}      reminders: [changed]\n", "")
-    with pytest.raises(SuiteError, match="reminders must be true"):
-        load_scenario(CALL, "given: {reminders: false}\n")
-    with pytest.raises(SuiteError, match="expect of the group"):
-        load_scenario(GROUP.replace("{text: seen}", "{text: seen, reminders: [changed]}"))
+@rows(
+    ("steps", "given", "message"),
+    [
+        (f"{CALL}      reminders: [changed]\n", "", "not compared"),
+        (CALL, "given: {reminders: false}\n", "reminders must be true"),
+        (GROUP, "given: {reminders: true}\n", "expect of the group"),
+    ],
+)
+def test_a_wrong_expectation_of_reminders_is_an_error(steps: str, given: str, message: str) -> None:
+    with pytest.raises(SuiteError, match=message):
+        load_scenario(steps, given)
 
 
 @rows(
@@ -51,9 +56,8 @@ def test_an_expected_reminder_is_an_error_if_the_scenario_does_not_compare_remin
 def test_the_level_effects_counts_reminders_and_the_level_text_compares_their_words(
     noted: tuple[str, ...], levels: tuple[bool, bool]
 ) -> None:
-    verdict = judge_scenario(
-        load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), answering.Reminding(noted)
-    )
+    scenario = load_scenario(f"{CALL}      reminders: [$WS changed.]\n")
+    verdict = judge_scenario(scenario, answering.Reminding(noted))
     assert (verdict.levels["effects"], verdict.levels["text"]) == levels
 
 
@@ -65,11 +69,9 @@ def test_reminders_that_are_not_a_tuple_of_strings_are_an_error(noted: Any) -> N
 
 
 def test_the_reminders_of_an_implementation_in_a_separate_process_are_judged() -> None:
+    scenario = load_scenario(f"{CALL}      reminders: [$WS changed.]\n")
     with closing(PythonAdapter(answering.__file__, "Reminding", time_limit=30)) as adapter:
-        assert (
-            judge_scenario(load_scenario(f"{CALL}      reminders: [$WS changed.]\n"), adapter).status
-            == "passed"
-        )
+        assert judge_scenario(scenario, adapter).status == "passed"
 
 
 def test_the_expectation_of_a_long_reminder_may_contain_only_its_start_and_end() -> None:
@@ -100,6 +102,17 @@ def test_only_reminders_of_changed_files_are_removed_from_an_answer() -> None:
 
 REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"
 """A reminder that is not about a changed file."""
+SIMILAR = (
+    "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
+    "     1→<system-reminder>\n     2→x</system-reminder>",
+    "     1→a <system-reminder>x</system-reminder>",
+    "<tool_use_error>half",
+    "half</tool_use_error>",
+    "x</system-reminder>",
+    "<system-reminder>x</system-reminder>\nfollowed by text",
+    "<tool_use_error>",
+)
+"""Answers that contain similar text."""
 
 
 @rows(
@@ -113,24 +126,8 @@ REMINDER = "\n\n<system-reminder>\nThink of it.\n</system-reminder>\n"
         ("     1→a" + REMINDER + REMINDER, "     1→a"),
         ("<tool_use_error>No.</tool_use_error>" + REMINDER, "No."),
         ("a\n\n\n" + REMINDER.lstrip(), "a\n"),
+        *((text, text) for text in SIMILAR),
     ],
 )
-def test_text_that_the_product_puts_around_an_answer_is_removed(raw: str, answer: str) -> None:
+def test_only_text_that_the_product_puts_around_an_answer_is_removed(raw: str, answer: str) -> None:
     assert answer_of(raw) == answer
-
-
-@rows(
-    "text",
-    [
-        "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>",
-        "     1→<system-reminder>\n     2→x</system-reminder>",
-        "     1→a <system-reminder>x</system-reminder>",
-        "<tool_use_error>half",
-        "half</tool_use_error>",
-        "x</system-reminder>",
-        "<system-reminder>x</system-reminder>\nfollowed by text",
-        "<tool_use_error>",
-    ],
-)
-def test_similar_text_that_belongs_to_the_answer_is_kept(text: str) -> None:
-    assert answer_of(text) == text

@@ -14,7 +14,7 @@ from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Given, Scenario, SessionEvent, Step, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.judging import SUITE, assert_unsupported, load_scenario_text
+from tests.judging import SUITE, load_scenario_text
 from tests.replay import answering
 from tests.rows import rows
 
@@ -22,8 +22,6 @@ READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 RESUME, COMPACT, REWIND, AGENT, END = (
     SessionEvent(kind) for kind in ("resume", "compact", "rewind", "agent", "end")
 )
-
-
 MENTION = SessionEvent("mention", path="a.txt")
 
 
@@ -60,12 +58,12 @@ def test_an_invalid_event_of_the_conversation_is_reported(steps: str, message: s
 
 
 class Writing(answering.CallLog):
+    times: ClassVar[list[int]] = []
+
     def open(self, workspace: Workspace) -> "Writing":
         writing = Writing()
-        writing.path, writing.times = workspace.root / "a.txt", self.times
+        writing.path = workspace.root / "a.txt"
         return writing
-
-    times: ClassVar[list[int]] = []
 
     def call(self, tool: str, arguments: object) -> ToolResult:
         self.path.write_text(tool)
@@ -111,33 +109,15 @@ def test_a_session_that_lacks_the_method_of_a_declared_capability_is_an_error(
         assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
 
 
-def test_a_scenario_with_an_event_that_the_adapter_does_not_declare_is_unsupported() -> None:
-    lacking = {
-        "sessions/edit-after-resume": "resume",
-        "sessions/edit-after-compaction": "compact",
-        "sessions/agent-edits-what-was-read": "agents",
-        "rewind/edited-and-created": "rewind",
-        "bash-and-mentions/mention-then-edit": "mentions",
-        "bash-and-mentions/memory-file-then-edit": "memory_files",
-    }
-    assert_unsupported(f"python:{answering.__file__}:Basic", lacking)
-
-
 def test_events_of_the_conversation_reach_an_implementation_in_a_separate_process() -> None:
+    steps = (READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ)
     with closing(PythonAdapter(answering.__file__, "CallLog", time_limit=30)) as adapter:
         with WorkspacePool() as place:
-            outcome = replay(
-                scenario(READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ), adapter, place
-            )
+            outcome = replay(scenario(*steps), adapter, place)
         assert adapter.traits.capabilities == answering.CallLog.capabilities | {"kill", "sessions"}
     assert outcome.error is None
-    assert (
-        outcome.steps[-1]
-        .results[0]
-        .text.endswith(
-            "main rewinds, main Read, a.txt is mentioned and exists, agent Read, agent ends, main Read"
-        )
-    )
+    log = "main rewinds, main Read, a.txt is mentioned and exists, agent Read, agent ends, main Read"
+    assert outcome.steps[-1].results[0].text.endswith(log)
 
 
 def test_a_recording_contains_the_calls_of_a_sub_agent_in_order() -> None:

@@ -42,14 +42,10 @@ class Declaring(Attributes):
 def test_an_adapter_without_declarations_counts_as_supporting_the_basic_tools() -> None:
     traits = traits_of(Plain())
     assert traits.capabilities == BASIC_CAPABILITIES
-    assert not any(
-        (
-            traits.reuses_paths,
-            traits.in_memory,
-            traits.was_contaminated(),
-            traits.unsupported_reason("Read", {}),
-        )
-    )
+    assert not traits.reuses_paths
+    assert not traits.in_memory
+    assert not traits.was_contaminated()
+    assert not traits.unsupported_reason("Read", {})
     traits.reset()
     traits.close()
 
@@ -80,6 +76,12 @@ def test_a_scenario_that_needs_an_undeclared_capability_is_unsupported() -> None
         "permission-modes/default-edit": "permission_modes",
         "reminders/own-edit-alone": "reminders",
         "full-disk/edit-that-grows": "full_disk",
+        "sessions/edit-after-resume": "resume",
+        "sessions/edit-after-compaction": "compact",
+        "sessions/agent-edits-what-was-read": "agents",
+        "rewind/edited-and-created": "rewind",
+        "bash-and-mentions/mention-then-edit": "mentions",
+        "bash-and-mentions/memory-file-then-edit": "memory_files",
     }
     assert_unsupported(f"python:{answering.__file__}:Silent", lacking)
 
@@ -88,9 +90,8 @@ def test_a_scenario_that_needs_an_undeclared_capability_is_unsupported() -> None
 def test_the_former_name_of_a_property_is_accepted_with_a_warning(former: str, name: str) -> None:
     value = object()
     fields: dict[str, Any] = {former: value}
-    with pytest.warns(
-        DeprecationWarning, match=f"AdapterTraits.{former} is now AdapterTraits.{name}"
-    ) as given:
+    now = f"AdapterTraits.{former} is now AdapterTraits.{name}"
+    with pytest.warns(DeprecationWarning, match=now) as given:
         traits = AdapterTraits(**fields)
     assert given[0].filename == __file__
     assert getattr(traits, name) is value

@@ -6,6 +6,7 @@ import pytest
 
 from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.runner import run
+from tests.replay import answering
 from tests.small_suites import lint, small_suite
 
 UNRECORDED = """\
@@ -18,40 +19,20 @@ steps:
   - Read: {file_path: $WS/notes.txt}
 """
 
-OVERWRITES = '''\
-from pathlib import Path
-
-from readfirst import ToolResult
-
-
-class Tools:
-    """Writes without a Read."""
-
-    def open(self, workspace):
-        return self
-
-    def call(self, tool, arguments):
-        path = Path(arguments["file_path"])
-        if tool == "Write":
-            path.write_text(arguments["content"])
-            return ToolResult("done")
-        return ToolResult(f"1\\t{path.read_text()}")
-'''
+OVERWRITES = f"python:{answering.__file__}:Overwrites"
 
 
 @pytest.mark.parametrize(
     ("target", "level", "status"),
     [
         ("reference", "safe", "passed"),
-        ("python:overwrites:Tools", "safe", "failed"),
-        ("python:overwrites:Tools", "effects", "unspecified"),
+        (OVERWRITES, "safe", "failed"),
+        (OVERWRITES, "effects", "unspecified"),
     ],
 )
 def test_a_scenario_without_expectations_is_judged_only_at_safe(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, level: Level, status: str
+    tmp_path: Path, target: str, level: Level, status: str
 ) -> None:
-    (tmp_path / "overwrites.py").write_text(OVERWRITES)
-    monkeypatch.chdir(tmp_path)
     suite = small_suite(tmp_path / "suite", {"gate/new-case": UNRECORDED})
     suite.trust = True
     (verdict,) = run(suite, target, ["2.1.7"], level)
