@@ -55,9 +55,8 @@ def judge(
     recorded: Transcript | None = None,
 ) -> Verdict:
     """Return the verdict on a scenario whose steps had these outcomes. The workspace contains the file `a`."""
-    scenario = Scenario(
-        "family/slug", "title", "must", Given({"a": OLD}), tuple(steps), contract=CONTRACT.name
-    )
+    given = Given({"a": OLD})
+    scenario = Scenario("family/slug", "title", "must", given, tuple(steps), contract=CONTRACT.name)
     outcome = Outcome(scenario.id, tuple(outcomes), error, {"a": OLD})
     return compare(scenario, outcome, contract, level, SUITE.vocabulary, recorded)
 
@@ -82,7 +81,7 @@ DIGESTED = "one\ntwo\nthree"
         (TextDigest(sha256="00"), ("sha256 of text", "00", hashlib.sha256(DIGESTED.encode()).hexdigest())),
     ],
 )
-def test_all_parts_of_a_digest_are_compared(
+def test_each_part_of_a_digest_is_compared(
     digest: TextDigest, difference: tuple[str, str, str] | None
 ) -> None:
     verdict = judge([make_call(Clause(text=digest))], [make_outcome(DIGESTED)])
@@ -112,9 +111,8 @@ def test_a_call_that_was_refused_before_its_event_could_happen_is_attributed_to_
 
 
 def test_the_level_verbatim_fails_if_the_recording_lacks_the_step() -> None:
-    verdict = judge(
-        [make_call(REFUSED)], [make_outcome(NOT_READ, True)], level="verbatim", recorded=Transcript(())
-    )
+    outcomes = [make_outcome(NOT_READ, True)]
+    verdict = judge([make_call(REFUSED)], outcomes, level="verbatim", recorded=Transcript(()))
     assert summary(verdict) == [("verbatim", "raw text", "nothing recorded", NOT_READ)]
 
 
@@ -124,9 +122,7 @@ def test_the_level_verbatim_compares_the_start_of_a_truncated_answer_and_the_tex
     recorded = Transcript((TranscriptStep(("Edit",), (answer,)),))
 
     def levels(text: str) -> tuple[bool, bool]:
-        verdict = judge(
-            [make_call(begins)], [make_outcome(text, True, "not_read")], level="text", recorded=recorded
-        )
+        verdict = judge([make_call(begins)], [make_outcome(text, True, "not_read")], recorded=recorded)
         return verdict.levels["text"], verdict.levels["verbatim"]
 
     assert levels("<tool_use_error>File has not, in other words.</tool_use_error>") == (True, True)
@@ -143,9 +139,8 @@ SAYS = Clause(documented="a.txt, Rules", error="not_read")
 
 
 def test_a_call_that_the_contract_does_not_cover_makes_the_scenario_unspecified() -> None:
-    verdict = judge(
-        [make_call(DONE), make_call()], [make_outcome("done", changes={"a": NEW}), make_outcome("x")]
-    )
+    outcomes = [make_outcome("done", changes={"a": NEW}), make_outcome("x")]
+    verdict = judge([make_call(DONE), make_call()], outcomes)
     assert verdict.status == "unspecified"
     assert not any(verdict.levels.values())
 
@@ -161,10 +156,8 @@ def test_a_scenario_in_which_no_call_was_judged_does_not_pass() -> None:
     touch = WorldEvent("touch", "a", mtime=2)
     assert judge([touch], [StepOutcome()]).status == "unspecified"
     assert judge([], []).status == "unspecified"
-    assert (
-        judge([make_call(DONE)], [make_outcome("x", changes={"a": NEW})], contract=DOCUMENTED).status
-        == "unspecified"
-    )
+    outcomes = [make_outcome("x", changes={"a": NEW})]
+    assert judge([make_call(DONE)], outcomes, contract=DOCUMENTED).status == "unspecified"
 
 
 def test_a_scenario_with_a_missing_step_does_not_pass() -> None:
@@ -176,17 +169,14 @@ def test_a_scenario_with_a_missing_step_does_not_pass() -> None:
 IMPOSSIBLE = Breakage("harness", "cannot delete a: No such file or directory", 1)
 
 
-def test_an_impossible_event_is_attributed_to_the_implementation_if_it_changed_the_files_before() -> None:
+def test_an_impossible_event_is_attributed_to_the_implementation_only_if_it_changed_the_files_before() -> (
+    None
+):
     steps = [make_call(REFUSED), WorldEvent("delete", "a")]
     verdict = judge(steps, [make_outcome(NOT_READ, True, changes={"a": None})], error=IMPOSSIBLE)
     assert (verdict.status, verdict.blame) == ("failed", "implementation")
     assert [(each.step, each.what) for each in verdict.differences] == [(0, "path a"), (1, "world event")]
-
-
-def test_an_impossible_event_without_an_earlier_difference_is_attributed_to_the_harness() -> None:
-    verdict = judge(
-        [make_call(REFUSED), WorldEvent("delete", "a")], [make_outcome("Read it!", True)], error=IMPOSSIBLE
-    )
+    verdict = judge(steps, [make_outcome("Read it!", True)], error=IMPOSSIBLE)
     assert (verdict.status, verdict.blame) == ("error", "harness")
 
 
@@ -219,13 +209,12 @@ def test_whitespace_at_the_ends_of_an_answer_is_ignored_if_the_contract_says_so(
     level: Level, recorded: str | None, ignored: bool
 ) -> None:
     contract = replace(CONTRACT, ignores_outer_whitespace=ignored)
-    steps = (TranscriptStep(("Edit",), (RecordedResult(recorded),)),) if recorded else ()
+    call = make_call(Clause(text="1\talpha\n2"))
+    transcript = Transcript((TranscriptStep(("Edit",), (RecordedResult(recorded),)),) if recorded else ())
 
     def status(text: str) -> str:
-        call = make_call(Clause(text="1\talpha\n2"))
-        return judge(
-            [call], [make_outcome(text)], level=level, contract=contract, recorded=Transcript(steps)
-        ).status
+        outcomes = [make_outcome(text)]
+        return judge([call], outcomes, level=level, contract=contract, recorded=transcript).status
 
     assert status("1\talpha\n2\t") == ("passed" if ignored else "failed")
     assert status("1\talpha \n2") == "failed", "whitespace within the text always matters"

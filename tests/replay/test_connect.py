@@ -23,7 +23,6 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
     ("spec", "message"),
     [
         ("", f"'': there is no kind ''. Write one of: {ALL}."),
-        ("docker:x", f"'docker:x': there is no kind 'docker'. Write one of: {ALL}."),
         ("referense", "'referense': there is no kind 'referense'. Did you mean reference? "),
         ("pyhton:a:b", "Did you mean python:MODULE:FACTORY? "),
         ("reference:2.1.7", "'reference:2.1.7': write reference."),
@@ -43,10 +42,7 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
         ("mcp", "'mcp': write mcp:COMMAND."),
         ("mcp:no-such-server", "'mcp:no-such-server': there is no program 'no-such-server' on the PATH."),
         ("mcp:--isolation=directory", "'mcp:--isolation=directory': write mcp:COMMAND, for example"),
-        (
-            "mcp:miniatures.py",
-            "no program 'miniatures.py' on the PATH. Write ./miniatures.py for the file here.",
-        ),
+        ("mcp:miniatures.py", "'miniatures.py' on the PATH. Write ./miniatures.py for the file here."),
         ("mcp:./miniatures.py", f"{MINIATURES} is not executable. Make it so, or start with the program"),
         ("mcp:./none.py", f"there is no file {MINIATURES.with_name('none.py')}."),
         ("mcp:--", "'mcp:--': write mcp:COMMAND, for example"),
@@ -55,14 +51,8 @@ MINIATURES = Path(__file__).with_name("miniatures.py")
         ("lines:'", "No closing quotation. Write the command as in a shell."),
         ("lines: ", "the command is empty"),
         ("target:agnu@3.1.10", "'target:agnu@3.1.10': there is no target 'agnu'. Did you mean agno?"),
-        (
-            "target:mine/none.yml",
-            "There is no mapping file with this path. A mapping file must end in .yaml",
-        ),
-        (
-            "target:agno@1",
-            "'target:agno@1': agno has no version '1', only 3.1.10. To use another, add a line to agno.yaml.",
-        ),
+        ("target:mine/none.yml", "There is no mapping file with this path. A mapping file must end in .yaml"),
+        ("target:agno@1", "agno has no version '1', only 3.1.10. To use another, add a line to agno.yaml."),
         ("agent:agno@3.1.10", "'agent:agno@3.1.10': agno is not an agent. Write target:agno@3.1.10."),
     ],
 )
@@ -93,20 +83,17 @@ def test_the_error_about_a_misspelt_mapping_file_names_the_existing_file(
     assert str(error.value).endswith(advice)
 
 
-def test_the_reference_implements_the_contract_that_it_is_compared_with(suite: Suite) -> None:
+def test_a_recording_or_the_reference_is_opened_for_the_contract_that_it_is_compared_with(
+    suite: Suite,
+) -> None:
+    assert isinstance(connect("recording:2.1.7", suite), RecordedAdapter)
     assert isinstance(connect("reference", suite), ReferenceAdapter)
     assert isinstance(connect("reference", suite, contract=suite.contracts["documented"]), ReferenceAdapter)
     with pytest.raises(ConnectError, match=r"cannot follow 9\.9\.9: unknown contract '9\.9\.9'"):
         connect("reference", suite, contract=Contract("9.9.9"))
 
 
-def test_the_connect_string_of_a_recording_selects_the_recorded_contract(suite: Suite) -> None:
-    assert isinstance(connect("recording:2.1.7", suite), RecordedAdapter)
-
-
-def test_the_real_product_is_started_with_the_options_of_the_run(
-    suite: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_real_product_gets_the_options_of_the_run(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
     def open_product(version: str, suite: Suite, **options: object) -> str:

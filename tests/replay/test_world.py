@@ -21,9 +21,7 @@ def modify(path: str, data: bytes = b"new", mtime: int | None = 2, mode: int | N
     return WorldEvent("modify", path, RegularFile(data, mode), mtime=mtime)
 
 
-def test_the_event_modify_changes_neither_the_inode_nor_the_mode_unless_a_mode_is_stated(
-    site: WorkspaceDir, root: Path
-) -> None:
+def test_the_event_modify_keeps_the_inode_and_an_unstated_mode(site: WorkspaceDir, root: Path) -> None:
     (root / "a.txt").chmod(0o640)
     inode = (root / "a.txt").stat().st_ino
     site.perform(modify("a.txt"))
@@ -59,7 +57,7 @@ def test_the_event_modify_changes_a_read_only_file_and_keeps_its_mode(site: Work
         (WorldEvent("symlink", "d", Symlink("a.txt")), "cannot symlink d: File exists"),
     ],
 )
-def test_an_event_that_cannot_be_performed_is_an_error(
+def test_an_impossible_event_is_an_error(
     site: WorkspaceDir, root: Path, event: WorldEvent, message: str
 ) -> None:
     os.mkfifo(root / "pipe")
@@ -91,8 +89,6 @@ def test_no_event_follows_a_symbolic_link_out_of_the_workspace(
     (root / "away").symlink_to(tmp_path)
     with pytest.raises(WorldEventError, match="leads out of the workspace"):
         site.perform(event)
-    assert outside.stat()[:9] == status[:9], (
-        "looked at before it is read, which the time of access would show"
-    )
+    assert outside.stat()[:9] == status[:9]  # before it is read, which changes the time of access
     assert outside.read_bytes() == b"kept"
     assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"]
