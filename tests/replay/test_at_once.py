@@ -24,23 +24,26 @@ def load_scenario(at_once: str, heading: str = "invariant: true") -> Scenario:
 
 
 @rows(
-    ("at_once", "heading", "message"),
+    ("at_once", "message"),
     [
-        (f"{{times: 2, sessions: {BOTH}}}", "", "only in an invariant"),
-        (f"{{times: 0, sessions: {BOTH}}}", "invariant: true", "0 is less than the minimum of 1"),
-        (f"{{times: true, sessions: {BOTH}}}", "invariant: true", "times must be a whole number, not true"),
+        (f"{{times: 0, sessions: {BOTH}}}", "0 is less than the minimum of 1"),
+        (f"{{times: true, sessions: {BOTH}}}", "times must be a whole number, not true"),
         (
             "{times: 2, sessions: [[{Read: {file_path: $WS/a.txt}}]]}",
-            "invariant: true",
             "sessions needs at least 2 items, not 1",
         ),
-        ("{times: 2, sessions: [[], []]}", "invariant: true", "The calls of a session, at least one"),
-        ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "invariant: true", "workspace"),
+        ("{times: 2, sessions: [[], []]}", "The calls of a session, at least one"),
+        ("{times: 2, sessions: [[{Read: {file_path: /etc/x}}], []]}", "workspace"),
     ],
 )
-def test_a_wrong_at_once_event_is_refused(at_once: str, heading: str, message: str) -> None:
+def test_a_wrong_at_once_event_is_refused(at_once: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
-        load_scenario(at_once, heading)
+        load_scenario(at_once)
+
+
+def test_two_sessions_act_at_once_only_in_an_invariant() -> None:
+    with pytest.raises(SuiteError, match="only in an invariant"):
+        load_scenario(f"{{times: 2, sessions: {BOTH}}}", heading="")
 
 
 class Meeting:
@@ -78,25 +81,23 @@ class Meeting:
 
 
 @pytest.mark.parametrize("last_wins", [True, False])
-def test_both_sessions_act_at_the_same_time_and_the_loss_of_one_change_is_detected(last_wins: bool) -> None:
+def test_two_sessions_act_at_the_same_time_and_the_loss_of_a_change_is_detected(
+    place: WorkspacePool, last_wins: bool
+) -> None:
     scenario = load_scenario(f"{{times: 2, sessions: {BOTH}}}")
     adapter = Meeting(last_wins=last_wins)
-    with WorkspacePool() as place:
-        outcome = replay(scenario, adapter, place)
+    outcome = replay(scenario, adapter, place)
     assert outcome.error is None
-    assert (adapter.made, adapter.closed) == (
-        1,
-        3,
-    )  # two sessions, and the clone that was made for one of them
+    # Two sessions are closed, and the clone that was made for one of them.
+    assert (adapter.made, adapter.closed) == (1, 3)
     assert {harm.kind for harm in harms_of(scenario, outcome)} == ({"lost"} if last_wins else set())
 
 
-def test_an_exception_in_one_session_ends_both() -> None:
+def test_an_exception_in_one_session_ends_both(place: WorkspacePool) -> None:
     class Raising(Meeting):
         def call(self, _tool: str, arguments: Mapping[str, Any]) -> ToolResult:
             raise ValueError("no")
 
-    with WorkspacePool() as place:
-        outcome = replay(load_scenario(f"{{times: 2, sessions: {BOTH}}}"), Raising(last_wins=True), place)
+    outcome = replay(load_scenario(f"{{times: 2, sessions: {BOTH}}}"), Raising(last_wins=True), place)
     assert outcome.error is not None
     assert (outcome.error.blame, "ValueError" in outcome.error.message) == ("adapter", True)

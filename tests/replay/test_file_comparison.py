@@ -84,27 +84,25 @@ def test_an_unexpected_or_missing_change_is_a_difference(
     assert differences(expected, changes) == [FileDifference(*difference)]
 
 
-def test_a_new_directory_is_a_difference_unless_an_expected_file_is_in_it() -> None:
-    changes: Files = {"x": Directory(0o755), "y": Directory(0o755), "x/n": NEW}
-    found = differences({"x/n": RegularFile(b"new")}, changes)
-    assert [difference.what for difference in found] == ["path y"]
+CLOSED = RegularFile(b"old", 0o600)
+MERGED = RegularFile(b"merged", 0o644)
 
 
-def test_undoing_a_change_by_another_program_is_a_difference() -> None:
-    assert [found.what for found in differences({}, {}, world={"a": NEW})] == ["file a"]
-
-
-def test_the_expected_clause_takes_precedence_over_changes_by_another_program() -> None:
-    expected: Files = {"a": RegularFile(b"merged")}
-    assert differences(expected, {"a": RegularFile(b"merged", 0o644)}, world={"a": NEW}) == []
-    assert [found.got for found in differences(expected, {"a": NEW}, world={"a": NEW})] == ["new"]
-
-
-def test_a_mode_that_another_program_set_must_be_kept() -> None:
-    world: Files = {"a": RegularFile(b"old", 0o600)}
-    expected: Files = {"a": RegularFile(b"new")}
-    assert differences(expected, {"a": RegularFile(b"new", 0o600)}, world) == []
-    assert [found.what for found in differences(expected, {"a": NEW}, world)] == ["mode of a"]
+@rows(
+    ("world", "expected", "changes", "found"),
+    [
+        ({}, {"x/n": NEW}, {"x": Directory(0o755), "y": Directory(0o755), "x/n": NEW}, ["path y"]),
+        ({"a": NEW}, {}, {}, ["file a"]),
+        ({"a": NEW}, {"a": MERGED}, {"a": MERGED}, []),
+        ({"a": NEW}, {"a": MERGED}, {"a": NEW}, ["file a"]),
+        ({"a": CLOSED}, {"a": RegularFile(b"new")}, {"a": RegularFile(b"new", 0o600)}, []),
+        ({"a": CLOSED}, {"a": RegularFile(b"new")}, {"a": NEW}, ["mode of a"]),
+    ],
+)
+def test_the_expected_clause_takes_precedence_over_changes_by_another_program_which_are_kept(
+    world: Files, expected: Files, changes: Files, found: list[str]
+) -> None:
+    assert [each.what for each in differences(expected, changes, world)] == found
 
 
 def test_a_difference_in_a_long_file_shows_only_the_content_around_it() -> None:
@@ -177,10 +175,7 @@ def test_a_call_may_write_its_file_again_with_the_same_bytes(path: str, argument
 def test_a_call_without_a_path_may_write_any_file_again_with_the_same_bytes() -> None:
     assert find_rewritten("a.txt", ToolCall("Bash", {"command": "make"})) == []
     assert find_rewritten("a.txt", write("$WS/loop")) == []
-
-
-def test_a_file_in_the_expected_clause_may_be_written_again_with_the_same_bytes() -> None:
-    assert find_rewritten("a.txt", expected={"a.txt": FILE}) == []
+    assert find_rewritten("a.txt", expected={"a.txt": FILE}) == [], "the clause names the file"
 
 
 PAIR: Names = {"a": ("a", "b"), "b": ("a", "b")}

@@ -130,9 +130,7 @@ def test_an_error_of_git_is_reported_with_its_own_message(git: Git) -> None:
         git("checkout nowhere")
 
 
-def test_a_scenario_with_the_event_git_is_unsupported_if_git_is_not_installed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_git_a_scenario_with_its_event_is_unsupported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda *_args, **_more: None)
     repository = Repository()
     with pytest.raises(UnsupportedCall, match="git"):

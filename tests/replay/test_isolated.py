@@ -7,6 +7,7 @@ from packaging.version import Version
 from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.suite.file_entry import RegularFile, TextContent
 from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
+from tests.judging import load_scenario_text
 from tests.rows import rows
 
 Call = tuple[str, dict[str, Any]]
@@ -48,6 +49,23 @@ def test_several_files_and_new_carriage_returns_need_a_separate_session_in_some_
     scenario: Scenario, version: str | None, own: bool
 ) -> None:
     assert needs_own_session(scenario, None if version is None else Version(version)) is own
+
+
+@rows(
+    ("given", "need"),
+    [
+        ("hooks: [{PreToolUse: Edit, deny: No.}]", "hooks"),
+        ("disk: 16384", "full_disk"),
+        ("mode: plan", "permission_modes"),
+    ],
+)
+def test_a_scenario_with_special_settings_requires_a_capability_and_a_separate_session(
+    given: str, need: str
+) -> None:
+    steps = "steps:\n  - Read: {file_path: $WS/a.txt}\n"
+    scenario = load_scenario_text(f"given: {{{given}}}\n{steps}", expect=False)
+    assert need in scenario.needs
+    assert needs_own_session(scenario)
 
 
 @rows(

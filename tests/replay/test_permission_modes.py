@@ -1,5 +1,6 @@
 import json
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.agents.agent_process import Launch
 from readfirst.harness.agents.claude_code.launch_options import Options
 from readfirst.harness.agents.claude_code.reminders import remove_conversation_reminders
-from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.suite.scenario import Scenario
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
@@ -38,22 +38,11 @@ def workspace(given: str) -> Workspace:
         return site.workspace(load_scenario(given))
 
 
-def test_a_scenario_with_a_mode_requires_the_capability_permission_modes_and_a_separate_session() -> None:
-    scenario = load_scenario("{mode: plan}")
-    assert "permission_modes" in scenario.needs
-    assert needs_own_session(scenario)
-    assert "permission_modes" not in load_scenario("{deny: [Edit(a)]}").needs
-
-
 def test_an_adapter_receives_the_directories_of_permissions_as_absolute_paths() -> None:
     there = workspace(GIVEN)
-    root = there.root
-    assert there.permissions == Permissions(
-        "acceptEdits",
-        root / "project",
-        ("Read", f"Edit({root}/docs/**)"),
-        (root / "shared", root / "lib/common"),
-    )
+    root, directories = there.root, (there.root / "shared", there.root / "lib/common")
+    rules = ("Read", f"Edit({root}/docs/**)")
+    assert there.permissions == Permissions("acceptEdits", root / "project", rules, directories)
 
 
 @rows(
@@ -95,38 +84,30 @@ def prepare_launch(tmp_path: Path, permissions: Permissions | None, mode: str = 
     return options.prepare(tmp_path / "run", None)
 
 
-def read_launch(tmp_path: Path, permissions: Permissions | None) -> tuple[list[str], dict[str, Any]]:
-    launch = prepare_launch(tmp_path, permissions)
+def read_launch(
+    tmp_path: Path, permissions: Permissions | None, mode: str = ""
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the words after the options of the command, and the rules in the settings."""
+    command = prepare_launch(tmp_path, permissions, mode).command
     settings = json.loads((tmp_path / "run/home/.claude/settings.json").read_text())
-    return list(launch.command), settings
+    return dict(pairwise(command)), settings["permissions"]
 
 
 def test_the_product_is_started_with_mode_rules_and_directories(tmp_path: Path) -> None:
-    command, settings = read_launch(
-        tmp_path, Permissions("acceptEdits", tmp_path, ("Read",), (tmp_path / "shared",))
-    )
-    assert command[command.index("--permission-mode") + 1] == "acceptEdits"
-    assert "--allowedTools" not in command
-    assert settings["permissions"] == {
-        "deny": ["Edit(a)"],
-        "allow": ["Read"],
-        "additionalDirectories": [str(tmp_path / "shared")],
-    }
+    shared = tmp_path / "shared"
+    words, rules = read_launch(tmp_path, Permissions("acceptEdits", tmp_path, ("Read",), (shared,)))
+    assert words["--permission-mode"] == "acceptEdits"
+    assert "--allowedTools" not in words
+    assert rules == {"deny": ["Edit(a)"], "allow": ["Read"], "additionalDirectories": [str(shared)]}
 
 
-def test_without_a_mode_the_product_may_use_every_tool(tmp_path: Path) -> None:
-    command, settings = read_launch(tmp_path, None)
-    assert command[command.index("--allowedTools") + 1] == "Read,Edit"
-    assert "--permission-mode" not in command
-    assert settings["permissions"] == {"deny": ["Edit(a)"]}
-
-
-def test_a_version_whose_default_mode_would_ask_a_model_is_started_with_an_explicit_mode(
-    tmp_path: Path,
-) -> None:
-    command = prepare_launch(tmp_path, None, "default").command
-    assert command[command.index("--permission-mode") + 1] == "default"
-    assert command[command.index("--allowedTools") + 1] == "Read,Edit"
+@pytest.mark.parametrize("mode", ["", "default"])
+def test_without_permissions_the_product_may_use_every_tool(tmp_path: Path, mode: str) -> None:
+    """A version whose default mode would ask a model is started with an explicit mode."""
+    words, rules = read_launch(tmp_path, None, mode)
+    assert words["--allowedTools"] == "Read,Edit"
+    assert words.get("--permission-mode", "") == mode
+    assert rules == {"deny": ["Edit(a)"]}
 
 
 @pytest.mark.parametrize(("user", "starter"), [(0, ["unshare"]), (1000, [])])

@@ -9,7 +9,6 @@ from readfirst.harness.compare.own_outcome import own_harms, own_outcome
 from readfirst.harness.compare.showing import cell_sources, lines_of_contract, shown_cells
 from readfirst.harness.compare.verdict import Difference
 from readfirst.harness.harm.judge import judge
-from readfirst.harness.number_ranges import number_ranges
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.suite.scenario import Scenario
 from tests.judging import CONTRACT, SUITE
@@ -55,12 +54,6 @@ def test_an_answer_must_show_the_lines_that_the_contract_shows(text: str, got: s
     assert found == ([] if got is None else [(0, "shown notes.txt", "lines 1–2", got)])
 
 
-@rows(("text", "lost"), [("alpha\nbeta", 0), ("alpha", 1), ("Read.", 1)])
-def test_a_write_over_lines_that_were_not_shown_is_harm(text: str, lost: int) -> None:
-    found = differences("gate/write-after-read", "safe", step0=text)
-    assert [each.what.partition(":")[0] for each in found] == ["lost"] * lost
-
-
 def test_harm_that_the_contract_does_too_is_not_a_difference() -> None:
     scenario = SUITE.scenario("links-and-modes/edit-of-hard-link")
     outcome = own_outcome(scenario, CONTRACT)
@@ -89,20 +82,14 @@ def test_the_answer_of_an_edit_need_not_show_lines_if_the_whole_file_was_read() 
 
 
 def test_a_call_without_a_documented_text_must_show_the_recorded_lines() -> None:
-    shown = 0
-    for scenario_id in ("gate/write-after-read", "gate/edit-after-read", "read-output/offset-and-limit"):
-        scenario = SUITE.scenario(scenario_id, DOCUMENTED)
-        outcome = own_outcome(scenario, DOCUMENTED)
-        seen = judge(scenario, outcome).steps
-        shown += sum(
-            bool([*lines_of_contract(scenario, DOCUMENTED, index, each)]) for index, each in seen.items()
-        )
-    assert shown
+    scenario = SUITE.scenario("gate/write-after-read", DOCUMENTED)
+    seen = judge(scenario, own_outcome(scenario, DOCUMENTED)).steps
+    assert any([*lines_of_contract(scenario, DOCUMENTED, index, each)] for index, each in seen.items())
 
 
 def test_all_lines_of_a_long_text_are_compared() -> None:
-    scenario = SUITE.scenario("sizes/2001-lines")
-    assert [each.got for each in differences(scenario.id, "effects", step0="Read.")] == ["none of them"]
+    found = differences("sizes/2001-lines", "effects", step0="Read.")
+    assert [each.got for each in found] == ["none of them"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +102,7 @@ def test_all_lines_of_a_long_text_are_compared() -> None:
         ('<cell id="x = 1" y z></cell>', [False, False]),
     ],
 )
-def test_a_cell_of_a_notebook_is_shown_if_its_source_follows_the_cells_before_it(
+def test_a_cell_of_a_notebook_is_shown_if_it_follows_the_cells_before_it(
     answer: str, shown: list[bool]
 ) -> None:
     assert shown_cells(["x = 1\ny\n", "z"], answer) == shown
@@ -126,7 +113,3 @@ def test_only_a_notebook_file_has_cells() -> None:
     assert cell_sources("book.ipynb", data) == ["a\nb", "c"]
     assert cell_sources("book.txt", data) == []
     assert cell_sources("book.ipynb", b"[]") == []
-
-
-def test_consecutive_line_numbers_are_combined_into_one_range() -> None:
-    assert number_ranges((1, 2, 3, 5, 7, 8)) == [(1, 3), (5, 5), (7, 8)]

@@ -5,7 +5,7 @@ import pytest
 import readfirst
 from readfirst import AdapterTraits
 from readfirst.harness.adapter_api import BASIC_CAPABILITIES, Session, Workspace
-from readfirst.harness.adapter_traits import _FORMER_TRAITS, close_session, traits_of
+from readfirst.harness.adapter_traits import _FORMER_TRAITS, traits_of
 from tests.judging import assert_unsupported
 from tests.replay import answering
 
@@ -64,10 +64,6 @@ def test_the_properties_of_an_adapter_can_be_single_attributes() -> None:
 
 def test_the_single_attributes_of_an_adapter_are_ignored_if_it_declares_traits() -> None:
     assert traits_of(Declaring()) == Declaring.traits
-
-
-def test_the_method_close_of_a_session_is_optional() -> None:
-    close_session(object())
 
 
 def test_a_scenario_that_needs_an_undeclared_capability_is_unsupported() -> None:

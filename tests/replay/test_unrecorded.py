@@ -30,7 +30,7 @@ OVERWRITES = f"python:{answering.__file__}:Overwrites"
         (OVERWRITES, "effects", "unspecified"),
     ],
 )
-def test_a_scenario_without_expectations_is_judged_only_at_safe(
+def test_without_expectations_only_safe_is_judged(
     tmp_path: Path, target: str, level: Level, status: str
 ) -> None:
     suite = small_suite(tmp_path / "suite", {"gate/new-case": UNRECORDED})
