@@ -1,6 +1,4 @@
-import ctypes
 import inspect
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from readfirst.harness.adapter_api import Workspace
+from readfirst.harness.processes.linux_capabilities import as_an_ordinary_user
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 # Child processes import implementations such as `python:miniatures:Honest` from this directory.
@@ -26,28 +25,11 @@ def site(place: WorkspacePool) -> Iterator[WorkspaceDir]:
         yield site
 
 
-_CAPABILITY_VERSION = 0x20080522
-_PASS_ALL_PERMISSIONS = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-
-
 @pytest.fixture
 def unprivileged() -> Iterator[None]:
     """Make file permissions effective: this thread gives up root's capabilities that bypass them."""
-    if os.geteuid() != 0:
+    with as_an_ordinary_user():
         yield
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0)
-    capabilities = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice
-    assert libc.capget(header, capabilities) == 0
-    effective = capabilities[0]
-    capabilities[0] = effective & ~_PASS_ALL_PERMISSIONS
-    assert libc.capset(header, capabilities) == 0
-    try:
-        yield
-    finally:
-        capabilities[0] = effective
-        assert libc.capset(header, capabilities) == 0
 
 
 @pytest.fixture

@@ -4,17 +4,17 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.adapter_api import SESSION_CAPABILITIES
-from readfirst.harness.adapter_traits import traits_of
-from readfirst.harness.compare.verdict import Level, Verdict, verdict_without_replay
+from readfirst.harness.compare.verdict import Level
 from readfirst.harness.run.connect import connect
+from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite.scenario import AT_ONCE, BUFFERS, TOOLS
-from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests import judging
 from tests.judging import CONTRACT, SUITE, judge_target
 from tests.pages.page import code
@@ -23,6 +23,7 @@ from tests.rows import rows
 ROOT = Path(__file__).parents[2]
 EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "adapters.md").read_text(), re.DOTALL)
 NAMES = ("readfirst_adapter", "racing", "living", "telling", "hooked", "asking")
+PERMISSIONS = "default-edit accept-edits read-outside write-outside additional-directory plan-edit bypass"
 PASSED, FAILED, UNSUPPORTED = "passed", "failed", "unsupported"
 JUDGED = (
     ("gate/edit-unread", "reason", {"readfirst_adapter": PASSED, "racing": PASSED}),
@@ -45,36 +46,22 @@ JUDGED = (
     ("reminders/change-after-read", "effects", {"telling": FAILED}),
     *(
         (f"permission-modes/{each}", "reason", {"telling": UNSUPPORTED, "asking": PASSED})
-        for each in (
-            *("default-edit", "accept-edits", "read-outside", "write-outside"),
-            *("additional-directory", "plan-edit", "bypass"),
-        )
+        for each in PERMISSIONS.split()
     ),
 )
 """The stated verdicts, by scenario and level. An example that is not listed does not support the scenario."""
-Judge = Callable[[str, str, Level], Verdict]
 
 
 @pytest.fixture(scope="module")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+def runners(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Runner]]:
+    """A runner for each example. It judges scenarios at every level."""
     folder = tmp_path_factory.mktemp("examples")
-    for name, example in zip(NAMES, EXAMPLES, strict=True):
-        (folder / f"{name}.py").write_text(example)
-    with pytest.MonkeyPatch.context() as patch, WorkspacePool() as place:
-        patch.chdir(folder)
-        adapters = {name: connect(f"python:{name}:Tools", SUITE) for name in NAMES}
-
-        def judge_example(name: str, scenario_id: str, level: Level) -> Verdict:
-            scenario = SUITE.scenario(scenario_id)
-            adapter = adapters[name]
-            refused = verdict_without_replay(scenario, CONTRACT, level, traits_of(adapter).capabilities)
-            if refused is not None:
-                return refused
-            return judging.judge_scenario(scenario, adapter, level, place=place)
-
-        yield judge_example
-        for adapter in adapters.values():
-            adapter.close()
+    for name, text in zip(NAMES, EXAMPLES, strict=True):
+        (folder / f"{name}.py").write_text(text)
+    with ExitStack() as opened:
+        opened.enter_context(pytest.MonkeyPatch.context()).chdir(folder)
+        specs = {name: RunSpec(SUITE, f"python:{name}:Tools", CONTRACT.name) for name in NAMES}
+        yield {name: opened.enter_context(Runner(spec)) for name, spec in specs.items()}
 
 
 def test_the_first_example_on_the_page_has_at_most_30_lines() -> None:
@@ -83,9 +70,12 @@ def test_the_first_example_on_the_page_has_at_most_30_lines() -> None:
 
 @rows(("scenario_id", "level", "wanted"), JUDGED)
 def test_the_examples_have_the_verdicts_that_the_page_states(
-    judge: Judge, scenario_id: str, level: Level, wanted: dict[str, str]
+    runners: Mapping[str, Runner], scenario_id: str, level: Level, wanted: dict[str, str]
 ) -> None:
-    assert {name: judge(name, scenario_id, level).status for name in wanted} == wanted
+    verdicts = {name: runners[name].judge(scenario_id) for name in wanted}
+    judged = {name: PASSED if each.levels[level] else FAILED for name, each in verdicts.items()}
+    others = {name: each.status for name, each in verdicts.items() if each.status not in (PASSED, FAILED)}
+    assert judged | others == wanted
 
 
 PAGE = (ROOT / "docs" / "adapters.md").read_text("utf-8")
@@ -151,12 +141,9 @@ def test_the_adapter_for_a_library_on_the_page_works(tmp_path: Path, monkeypatch
         ("arguments/read-unknown", "reason"),
         ("gate/failed-read-does-not-count", "effects"),
     ):
-        assert judging.judge_scenario(SUITE.scenario(scenario_id), adapter, level).levels[level], scenario_id
+        assert judging.judge_scenario(scenario_id, adapter, level).levels[level], scenario_id
     # The library itself raises UnicodeDecodeError, so this is not an error of the adapter.
-    assert (
-        judging.judge_scenario(SUITE.scenario("encodings/utf-16-not-found"), adapter, "safe").status
-        == "failed"
-    )
+    assert judging.judge_scenario("encodings/utf-16-not-found", adapter, "safe").status == "failed"
     adapter.close()
 
 
@@ -177,23 +164,21 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {"js": f"{node} {folder}/server.mjs", "python": f"{sys.executable} {folder}/server.py"}
 
 
-@pytest.mark.node
-@pytest.mark.parametrize("isolation", ["", "--isolation=directory "])
-def test_the_server_in_javascript_follows_the_main_rule(commands: dict[str, str], isolation: str) -> None:
-    verdicts = judge_target(f"mcp:{isolation}{commands['js']}", *GATE, level="effects")
+@pytest.mark.parametrize(
+    ("isolation", "language"),
+    [
+        pytest.param("", "js", marks=pytest.mark.node),
+        pytest.param("--isolation=directory", "js", marks=pytest.mark.node),
+        pytest.param("--isolation=directory", "python", marks=pytest.mark.slow),
+    ],
+)
+def test_the_servers_follow_the_main_rule(commands: dict[str, str], isolation: str, language: str) -> None:
+    verdicts = judge_target(f"mcp:{isolation} {commands[language]}", *GATE, level="effects")
     assert [verdict.status for verdict in verdicts] == ["passed", "passed"]
 
 
 @pytest.mark.node
-def test_the_faults_of_the_javascript_server_that_the_page_names_are_reported(
-    commands: dict[str, str],
-) -> None:
+def test_the_stated_faults_of_the_javascript_server_are_reported(commands: dict[str, str]) -> None:
     ids = ["gate/edit-unread", "staleness/edit-after-touch-full-read", "race/chmod-during-call"]
     verdicts = judge_target(f"mcp:--isolation=directory {commands['js']}", *ids, level="text")
     assert [verdict.status for verdict in verdicts] == ["passed", "failed", "unsupported"]
-
-
-@pytest.mark.slow
-def test_the_server_in_python_follows_the_main_rule(commands: dict[str, str]) -> None:
-    verdicts = judge_target(f"mcp:--isolation=directory {commands['python']}", *GATE, level="effects")
-    assert [verdict.status for verdict in verdicts] == ["passed", "passed"]

@@ -6,7 +6,7 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -42,17 +42,15 @@ Open = Callable[[str], LinesAdapter]
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
-    adapters = []
+    with ExitStack() as opened:
 
-    def start(wrong: str, seconds: float = 5) -> LinesAdapter:
-        command = [sys.executable, "-S", str(MINIATURES), wrong]
-        adapters.append(LinesAdapter(command, time_limit=seconds, cancel_timeout=0.2))
-        adapters[-1].start()
-        return adapters[-1]
+        def start(wrong: str, seconds: float = 5) -> LinesAdapter:
+            command = [sys.executable, "-S", str(MINIATURES), wrong]
+            adapter = LinesAdapter(command, time_limit=seconds, cancel_timeout=0.2)
+            opened.enter_context(closing(adapter)).start()
+            return adapter
 
-    yield start
-    for adapter in adapters:
-        adapter.close()
+        yield start
 
 
 def message(name: str) -> Draft202012Validator:

@@ -1,5 +1,6 @@
 import os
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 
 from readfirst.harness.processes.safe_open import DirectoryHandles
 from readfirst.harness.suite.file_entry import OLD_TIME, Directory, RegularFile, SpecialFile, Symlink
+from readfirst.harness.workspace import snapshot as snapshots
 from readfirst.harness.workspace.guarded_directory import GuardedDirectory, SpoiltError
+from readfirst.harness.workspace.snapshot import TooLargeError, hard_link_names, snapshot
 from readfirst.harness.workspace.workspace_dir import WorkspaceDir, WorkspacePool
 
 
@@ -28,9 +31,7 @@ def test_the_modes_of_files_in_a_workspace_do_not_depend_on_the_umask(site: Work
     }
 
 
-def test_files_of_a_workspace_have_a_fixed_old_time_unless_the_scenario_states_another(
-    site: WorkspaceDir,
-) -> None:
+def test_files_have_a_fixed_old_time_unless_the_scenario_states_another(site: WorkspaceDir) -> None:
     given = {"d/e/f": RegularFile(b""), "link": Symlink("d"), "late": RegularFile(b"", mtime=OLD_TIME + 9)}
     site.lay_out(given)
     root = Path(site.root)
@@ -45,7 +46,7 @@ def test_a_device_cannot_be_created_in_a_workspace(site: WorkspaceDir) -> None:
         site.lay_out({"disk": SpecialFile("device")})
 
 
-def test_the_path_of_a_workspace_is_short_and_without_symlinks(
+def test_the_path_of_a_workspace_is_short_and_has_no_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "real").mkdir()
@@ -83,7 +84,7 @@ def test_directories_without_permissions_are_removed_from_a_workspace() -> None:
 
 
 @pytest.mark.parametrize("replacement", ["missing", "file", "link"])
-def test_a_removed_or_replaced_workspace_is_created_again(
+def test_a_missing_or_replaced_workspace_is_made_again(
     place: WorkspacePool, tmp_path: Path, replacement: str
 ) -> None:
     with place.site() as site:
@@ -124,23 +125,6 @@ def test_unique_workspaces_have_different_paths_in_one_directory(place: Workspac
     assert len({root.parent for root in roots}) == 1
 
 
-def test_closing_a_pool_of_workspaces_removes_its_files() -> None:
-    with WorkspacePool() as place, place.site():
-        base = Path(place.base)
-    assert not base.exists()
-
-
-@pytest.mark.usefixtures("shallow")
-def test_a_workspace_with_deeply_nested_directories_is_cleared(place: WorkspacePool) -> None:
-    with place.site() as site:
-        path = Path(site.root)
-        for _ in range(150):
-            path = path / "d"
-            path.mkdir()
-    with place.site() as other:
-        assert other.snapshot() == {}
-
-
 def open_files() -> int:
     return len(list(Path("/dev/fd").iterdir()))
 
@@ -171,23 +155,12 @@ def test_failing_to_create_a_directory_leaves_no_open_file(tmp_path: Path) -> No
     assert open_files() == before
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    made = tmp_path / "folder"
-    made.mkdir()
-    (made / "own").mkdir()
-    return made
-
-
-@pytest.fixture
-def folder(path: Path) -> GuardedDirectory:
-    found = GuardedDirectory(os.fspath(path), "../", {"own"}.__contains__, role="the folder")
-    assert found.added() == frozenset()
-    return found
-
-
-def test_replacing_a_guarded_directory_is_an_error(folder: GuardedDirectory, path: Path) -> None:
-    path.rename(path.parent / "former")
+def test_replacing_a_guarded_directory_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    (path / "own").mkdir(parents=True)
+    folder = GuardedDirectory(os.fspath(path), "../", {"own"}.__contains__, role="the folder")
+    assert folder.added() == frozenset()
+    path.rename(tmp_path / "former")
     path.mkdir()
     for look in (folder.check, folder.added):
         with pytest.raises(SpoiltError, match="removed or replaced the folder"):
@@ -199,3 +172,87 @@ def test_a_guarded_directory_that_may_be_missing_has_no_entries_until_it_exists(
     assert folder.added() == frozenset()
     (tmp_path / "later" / "new").mkdir(parents=True)
     assert folder.added() == {"new"}
+
+
+def test_a_snapshot_ignores_hard_links_outside_the_directory(tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    (tmp_path / "outside").write_bytes(b"")
+    (tmp_path / "d" / "a").hardlink_to(tmp_path / "outside")
+    assert hard_link_names(snapshot(tmp_path / "d")) == {}
+
+
+def test_a_snapshot_does_not_follow_symbolic_links(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(".")
+    (tmp_path / "out").symlink_to("/")
+    assert snapshot(tmp_path) == {"loop": Symlink("."), "out": Symlink("/")}
+
+
+def test_the_target_of_a_symlink_into_the_workspace_has_a_placeholder(tmp_path: Path) -> None:
+    (tmp_path / "inside").symlink_to(tmp_path / "a")
+    (tmp_path / "root").symlink_to(tmp_path)
+    (tmp_path / "beside").symlink_to(f"{tmp_path}2/a")
+    found = snapshot(tmp_path)
+    assert found["inside"] == Symlink("$WS/a")
+    assert found["root"] == Symlink("$WS")
+    assert found["beside"] == Symlink(f"{tmp_path}2/a")
+
+
+def test_a_snapshot_does_not_open_fifos_and_sockets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.chdir(tmp_path)  # the path of a socket is limited to about 100 bytes
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        assert snapshot(tmp_path) == {"pipe": SpecialFile("fifo"), "socket": SpecialFile("socket")}
+
+
+def test_a_snapshot_of_a_missing_or_replaced_workspace_is_reported_as_an_error(tmp_path: Path) -> None:
+    assert snapshot(tmp_path / "none") == {".": SpecialFile("missing")}
+    (tmp_path / "file").write_bytes(b"")
+    assert snapshot(tmp_path / "file") == {".": SpecialFile("no directory")}
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert snapshot(tmp_path / "link") == {".": Symlink(str(tmp_path))}
+
+
+def test_an_enormous_file_is_refused_with_its_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "MAX_FILE_BYTES", 3)
+    (tmp_path / "a").write_bytes(b"four")
+    assert snapshot(tmp_path) == {"a": SpecialFile("file of 4 bytes")}
+
+
+@pytest.mark.parametrize(
+    ("limit", "value", "message"),
+    [("MAX_ENTRIES", 2, "more than 2 files"), ("MAX_TOTAL_BYTES", 11, "more than 11 bytes")],
+)
+def test_a_snapshot_of_too_many_files_or_bytes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, message: str
+) -> None:
+    monkeypatch.setattr(snapshots, limit, value)
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "a").write_bytes(b"ten bytes.")
+    assert len(snapshot(tmp_path)) == 2
+    (tmp_path / "b").write_bytes(b"ab")
+    with pytest.raises(TooLargeError, match=message):
+        snapshot(tmp_path)
+
+
+@pytest.mark.usefixtures("unprivileged")
+def test_a_snapshot_reads_files_without_permissions_and_does_not_change_them(site: WorkspaceDir) -> None:
+    shut = Path(site.root, "shut")
+    shut.mkdir()
+    (shut / "a").write_bytes(b"a")
+    (shut / "a").chmod(0)
+    shut.chmod(0)
+    for _ in range(2):
+        assert snapshot(site.root) == {"shut": Directory(0), "shut/a": RegularFile(b"a", 0)}
+
+
+def test_the_path_of_the_workspace_in_a_file_name_is_replaced_by_a_placeholder(place: WorkspacePool) -> None:
+    found = []
+    for _ in range(2):
+        with place.site(unique=True) as site:
+            file = Path(f"{site.root}/ {site.root}/notes.txt")
+            file.parent.mkdir(parents=True)
+            file.write_text("alpha\n")
+            found.append([*site.snapshot()])
+    assert found[0] == found[1]
+    assert " /$WS/notes.txt" in found[0]
