@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -86,26 +87,17 @@ class CallLog:
         self.entries.append(f"{self.name} {tool}")
         return ToolResult(", ".join(self.entries))
 
-    def resume(self) -> None:
-        self.entries.append(f"{self.name} resumes")
+    def _note(self, event: str) -> None:
+        self.entries.append(f"{self.name} {event}")
 
-    def compact(self) -> None:
-        self.entries.append(f"{self.name} is summarised")
-
-    def rewind(self) -> None:
-        self.entries.append(f"{self.name} rewinds")
+    resume = partialmethod(_note, "resumes")
+    compact = partialmethod(_note, "is summarised")
+    rewind = partialmethod(_note, "rewinds")
+    close = partialmethod(_note, "ends")
 
     def mention(self, path: str) -> None:
-        self.entries.append(
-            f"{Path(path).name} is mentioned and {'exists' if Path(path).exists() else 'is missing'}"
-        )
+        state = "exists" if Path(path).exists() else "is missing"
+        self.entries.append(f"{Path(path).name} is mentioned and {state}")
 
     def sub_agent(self) -> "CallLog":
         return CallLog("agent", self.entries)
-
-    def close(self) -> None:
-        self.entries.append(f"{self.name} ends")
-
-
-class LacksMethods(Silent):
-    capabilities = CallLog.capabilities

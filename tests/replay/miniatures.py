@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -62,15 +63,8 @@ class Honest:
 class AsyncTools:
     """`Honest` with `async def` methods, which give up control once before they act."""
 
-    capabilities = Honest.capabilities | {
-        "resume",
-        "compact",
-        "rewind",
-        "mentions",
-        "agents",
-        "background",
-        "stop",
-    }
+    capabilities = Honest.capabilities | {"resume", "compact", "rewind"}
+    capabilities |= {"mentions", "agents", "background", "stop"}
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -112,14 +106,10 @@ class AsyncSession:
         await beside
         return result
 
-    async def resume(self) -> None:
-        await self._note("resume")
-
-    async def compact(self) -> None:
-        await self._note("compact")
-
-    async def rewind(self) -> None:
-        await self._note("rewind")
+    resume = partialmethod(_note, "resume")
+    compact = partialmethod(_note, "compact")
+    rewind = partialmethod(_note, "rewind")
+    close = partialmethod(_note, "close")
 
     async def mention(self, path: str) -> None:
         await self._note(f"mention {Path(path).name}")
@@ -129,9 +119,6 @@ class AsyncSession:
         return AsyncSession(self.workspace)
 
     background_agent = sub_agent
-
-    async def close(self) -> None:
-        await self._note("close")
 
 
 class AsyncCallsInAList(AsyncTools):
@@ -155,9 +142,18 @@ class Misbehaving(Honest):
 
 def misbehaves(act: Callable[[Any], Any]) -> type[Misbehaving]:
     """Return an implementation that calls `act` in every Edit."""
-    return type(
-        act.__name__, (Misbehaving,), {"misbehave": act, "__doc__": act.__doc__, "__module__": __name__}
-    )
+    return type(act.__name__, (Misbehaving,), {"misbehave": act, "__module__": __name__})
+
+
+HangsInC = misbehaves(lambda _: ctypes.PyDLL(None).pause())
+"""Sleeps in a system call while it holds the lock of the Python interpreter."""
+Exits = misbehaves(lambda _: os._exit(3))
+ExitsPolitely = misbehaves(lambda _: sys.exit(4))
+AnswersNothing = misbehaves(lambda _: None)
+AnswersBytes = misbehaves(lambda _: ToolResult(b"done"))
+AnswersANumber = misbehaves(lambda _: ToolResult("done", 1))
+"""Returns 1 instead of True to mark an answer as an error."""
+NamesErrorsByNumber = misbehaves(lambda _: ToolResult("done", True, 6))
 
 
 @misbehaves
@@ -171,27 +167,6 @@ def HangsStubbornly(self: Misbehaving) -> Any:
             continue
     while True:
         pass
-
-
-@misbehaves
-def HangsInC(self: Misbehaving) -> Any:
-    """Sleeps in a system call while it holds the lock of the Python interpreter."""
-    ctypes.PyDLL(None).pause()
-
-
-@misbehaves
-def Exits(self: Misbehaving) -> Any:
-    os._exit(3)
-
-
-@misbehaves
-def ExitsPolitely(self: Misbehaving) -> Any:
-    sys.exit(4)
-
-
-@misbehaves
-def Segfaults(self: Misbehaving) -> Any:
-    ctypes.string_at(0)
 
 
 @misbehaves
@@ -212,12 +187,6 @@ def Chatters(self: Misbehaving) -> Any:
 
 
 @misbehaves
-def FloodsText(self: Misbehaving) -> Any:
-    """Answers with more text than the test allows for a line."""
-    return ToolResult("x" * 200_000)
-
-
-@misbehaves
 def WritesIntoEveryStream(self: Misbehaving) -> Any:
     """Writes garbage to all its file descriptors."""
     for descriptor in range(3, 32):
@@ -234,27 +203,6 @@ def LeavesAChildBehind(self: Misbehaving) -> Any:
     os._exit(5)
 
 
-@misbehaves
-def AnswersNothing(self: Misbehaving) -> Any:
-    return None
-
-
-@misbehaves
-def AnswersBytes(self: Misbehaving) -> Any:
-    return ToolResult(b"done")
-
-
-@misbehaves
-def AnswersANumber(self: Misbehaving) -> Any:
-    """Returns 1 instead of True to mark an answer as an error."""
-    return ToolResult("done", 1)
-
-
-@misbehaves
-def NamesErrorsByNumber(self: Misbehaving) -> Any:
-    return ToolResult("done", True, 6)
-
-
 class LosesAParallelResult(Honest):
     def call_parallel(self, calls: Sequence[tuple[str, Arguments]]) -> Sequence[ToolResult]:
         return [*super().call_parallel(calls)][:-1]
@@ -267,17 +215,10 @@ class StrikesTwice(Honest):
         return super().call_during(tool, arguments, lambda: None)
 
 
-class NeverStrikes(Honest):
-    """Declares the capability `during`, but never calls `interfere`."""
-
-    def call_during(self, tool: str, arguments: Arguments, interfere: Callable[[], None]) -> ToolResult:
-        return super().call_during(tool, arguments, lambda: None)
-
-
 class Pretends:
     """Declares capabilities, but its session lacks the methods for them."""
 
-    capabilities = frozenset({"Read", "Edit", "Write", "parallel", "during"})
+    capabilities = AsyncTools.capabilities | {"cancel", "cut", "kill"}
 
     def open(self, workspace: Workspace) -> Any:
         class Basic:

@@ -3,21 +3,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 
 from readfirst.harness.adapter_api import AdapterError, ToolResult, Workspace
 from readfirst.harness.adapters.python_adapter import FactoryError, PythonAdapter, _pack_modules
 from readfirst.harness.adapters.reference import reference_server
-from readfirst.harness.processes import json_lines_process
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, ToolCall, WorldEvent
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.observatory.targets.tool_host import MODULE as TOOL_HOST
-from tests.judging import judge_scenario
 from tests.processes import is_running, pids_by_command
 
 TIME_LIMIT = 0.3
@@ -30,49 +29,40 @@ def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parent)
 
 
-class OpenAdapter:
-    """Opens an adapter of miniatures.py. After the test, all its adapters are closed."""
-
-    def __init__(self) -> None:
-        self.adapters: list[PythonAdapter] = []
-
-    def __call__(
-        self, name: str, *, time_limit: float = TIME_LIMIT, start_limit: float = 30.0
-    ) -> PythonAdapter:
-        adapter = PythonAdapter("miniatures", name, time_limit=time_limit, start_limit=start_limit)
-        self.adapters.append(adapter)
-        return adapter
+class Open(Protocol):
+    def __call__(self, name: str, start_limit: float = 30) -> PythonAdapter: ...
 
 
 @pytest.fixture
-def open_adapter() -> Iterator[OpenAdapter]:
-    open_adapter = OpenAdapter()
-    yield open_adapter
-    for adapter in open_adapter.adapters:
-        adapter.close()
+def open_adapter() -> Iterator[Open]:
+    """Opens an adapter of miniatures.py. After the test, all its adapters are closed."""
+    with ExitStack() as opened:
+
+        def start(name: str, start_limit: float = 30) -> PythonAdapter:
+            adapter = PythonAdapter("miniatures", name, time_limit=TIME_LIMIT, start_limit=start_limit)
+            return opened.enter_context(closing(adapter))
+
+        yield start
 
 
-def test_special_characters_reach_the_process_and_return_unchanged(
-    open_adapter: OpenAdapter, workspace: Workspace
+def test_special_characters_return_unchanged_from_the_process(
+    open_adapter: Open, workspace: Workspace
 ) -> None:
     path = workspace.root / "a.txt"
     path.write_bytes("\x00\r\n\u2028é😀".encode())
-    assert (
-        open_adapter("Honest").open(workspace).call("Read", {"file_path": str(path)}).text
-        == "\x00\r\n\u2028é😀"
-    )
+    read = open_adapter("Honest").open(workspace).call("Read", {"file_path": str(path)})
+    assert read.text == "\x00\r\n\u2028é😀"
 
 
 @pytest.mark.parametrize("name", ["Honest", "AsyncTools", "AsyncCallsInAList"])
-def test_parallel_calls_and_events_during_a_call_reach_the_process(
-    open_adapter: OpenAdapter, place: WorkspacePool, name: str
+def test_parallel_calls_and_races_reach_the_process(
+    open_adapter: Open, place: WorkspacePool, name: str
 ) -> None:
     write = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
     race = ToolCall("Write", write.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
     read = ToolCall("Read", {"file_path": "$WS/a"})
-    scenario = Scenario(
-        "a/b", "t", "must", Given({"a": RegularFile(b"old")}), (ParallelCalls((read, write)), race)
-    )
+    given = Given({"a": RegularFile(b"old")})
+    scenario = Scenario("a/b", "t", "must", given, (ParallelCalls((read, write)), race))
     outcome = replay(scenario, open_adapter(name), place)
     assert outcome.error is None
     assert outcome.steps[0].results == (ToolResult("old"), ToolResult("wrote $WS/a"))
@@ -80,7 +70,7 @@ def test_parallel_calls_and_events_during_a_call_reach_the_process(
     assert outcome.steps[1].results[0].is_error
 
 
-def test_every_optional_method_can_be_a_coroutine(open_adapter: OpenAdapter, workspace: Workspace) -> None:
+def test_every_optional_method_can_be_a_coroutine(open_adapter: Open, workspace: Workspace) -> None:
     session: Any = open_adapter("AsyncTools").open(workspace)
     session.resume()
     session.compact()
@@ -99,27 +89,18 @@ def test_every_optional_method_can_be_a_coroutine(open_adapter: OpenAdapter, wor
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        *(
-            pytest.param(name, "Edit took longer than 0.3 s", marks=pytest.mark.slow)
-            for name in ("HangsInC", "FloodsOutput")
-        ),
+        pytest.param("HangsInC", "Edit took longer than 0.3 s", marks=pytest.mark.slow),
+        pytest.param("FloodsOutput", "Edit took longer than 0.3 s", marks=pytest.mark.slow),
         ("HangsStubbornly", "Edit took longer than 0.3 s"),
-        ("Exits", "the adapter ended with exit status 3 during Edit"),
-        ("Segfaults", "the adapter was killed by SIGSEGV during Edit"),
+        ("LeavesAChildBehind", "the adapter ended with exit status 5 during Edit"),
         ("Raises", "the adapter has a problem with Edit: it raised ValueError: no idea"),
-        ("FloodsText", "the adapter wrote more than 100000 bytes without a line end"),
-        (
-            "WritesIntoEveryStream",
-            "the adapter answered with something that is not a JSON object: GET / HTTP/1.1",
-        ),
+        ("WritesIntoEveryStream", "answered with something that is not a JSON object: GET / HTTP/1.1"),
         ("AnswersNothing", "the adapter has a problem with Edit: the answer is None, not a ToolResult"),
-        ("NamesErrorsByNumber", "'error': 6, 'reminders': []}, which is not {"),
     ],
 )
 def test_a_misbehaving_implementation_is_an_error_within_the_time_limit_and_the_next_session_works(
-    open_adapter: OpenAdapter, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, name: str, message: str
+    open_adapter: Open, workspace: Workspace, name: str, message: str
 ) -> None:
-    monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
     adapter = open_adapter(name)
     session = adapter.open(workspace)
     started = time.monotonic()
@@ -134,32 +115,11 @@ def test_a_misbehaving_implementation_is_an_error_within_the_time_limit_and_the_
     assert adapter.open(workspace).call("Read", {"file_path": str(workspace.root / "a.txt")}).text == "fine"
 
 
-def test_the_scenario_after_a_crash_of_the_implementation_is_judged(
-    open_adapter: OpenAdapter, place: WorkspacePool
-) -> None:
-    adapter = open_adapter("Exits")
-    verdict = judge_scenario("gate/edit-unread", adapter, place=place)
-    assert (verdict.status, verdict.blame, any(verdict.levels.values())) == ("error", "adapter", False)
-    assert judge_scenario("gate/write-unread", adapter, place=place).status == "passed"
-
-
-def test_text_that_an_implementation_prints_does_not_mix_with_its_answers(
-    open_adapter: OpenAdapter, workspace: Workspace
-) -> None:
+def test_printed_text_does_not_mix_with_answers(open_adapter: Open, workspace: Workspace) -> None:
     assert open_adapter("Chatters").open(workspace).call("Edit", {}) == ToolResult("done")
 
 
-def test_child_processes_of_a_crashed_adapter_are_killed(
-    open_adapter: OpenAdapter, workspace: Workspace
-) -> None:
-    with pytest.raises(AdapterError):
-        open_adapter("LeavesAChildBehind").open(workspace).call("Edit", {})
-    assert not pids_by_command(str(workspace.root))
-
-
-def test_a_call_after_the_process_has_ended_is_an_error(
-    open_adapter: OpenAdapter, workspace: Workspace
-) -> None:
+def test_a_call_after_the_process_has_ended_is_an_error(open_adapter: Open, workspace: Workspace) -> None:
     session = open_adapter("Exits").open(workspace)
     with pytest.raises(AdapterError):
         session.call("Edit", {})
@@ -168,9 +128,7 @@ def test_a_call_after_the_process_has_ended_is_an_error(
     session.close()
 
 
-def test_an_adapter_without_the_optional_methods_is_reported(
-    open_adapter: OpenAdapter, workspace: Workspace
-) -> None:
+def test_missing_optional_methods_are_reported(open_adapter: Open, workspace: Workspace) -> None:
     session = open_adapter("Pretends").open(workspace)
     with pytest.raises(AdapterError, match="its session has no call_parallel"):
         session.call_parallel([("Read", {})])
@@ -181,13 +139,12 @@ def test_an_adapter_without_the_optional_methods_is_reported(
 @pytest.mark.parametrize(
     ("factory", "message"),
     [
-        ("none", "module miniatures has no none."),
         ("NOT_CALLABLE", "miniatures:NOT_CALLABLE is 3: neither an object with open() nor callable."),
         ("not_an_adapter", "miniatures:not_an_adapter returned 3, which has no method open(workspace)."),
     ],
 )
-def test_a_factory_that_returns_no_adapter_or_does_not_exist_is_reported(
-    open_adapter: OpenAdapter, factory: str, message: str
+def test_a_factory_that_returns_no_adapter_is_reported(
+    open_adapter: Open, factory: str, message: str
 ) -> None:
     with pytest.raises(FactoryError) as error:
         open_adapter(factory).start()
@@ -209,7 +166,7 @@ def test_a_module_of_an_adapter_that_is_missing_or_raises_an_exception_is_report
         PythonAdapter("broken", "Tools").start()
 
 
-def test_a_factory_that_never_returns_is_stopped_after_the_time_limit(open_adapter: OpenAdapter) -> None:
+def test_a_factory_that_never_returns_is_stopped_after_the_time_limit(open_adapter: Open) -> None:
     late = r"the start took longer than 0\.4 s.* A slow machine needs a higher --time-limit"
     with pytest.raises(AdapterError, match=late) as raised:
         open_adapter("never_ready", start_limit=0.4).start()
@@ -224,7 +181,7 @@ def test_a_slow_start_of_the_reference_is_attributed_to_the_environment() -> Non
     assert raised.value.blame == "environment"
 
 
-def test_a_closed_adapter_leaves_no_process(open_adapter: OpenAdapter, workspace: Workspace) -> None:
+def test_a_closed_adapter_leaves_no_process(open_adapter: Open, workspace: Workspace) -> None:
     adapter = open_adapter("Honest")
     adapter.open(workspace)
     assert adapter.pid is not None

@@ -9,8 +9,17 @@ from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.replay.outcome import Outcome
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.file_entry import RegularFile, Symlink, TextContent
-from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import (
+    Given,
+    ParallelCalls,
+    Scenario,
+    SessionEvent,
+    Step,
+    ToolCall,
+    WorldEvent,
+)
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
+from tests.rows import rows
 
 READ = ToolCall("Read", {"file_path": "$WS/a.txt"})
 EDIT = ToolCall("Edit", {"file_path": "$WS/a.txt"})
@@ -73,7 +82,7 @@ def test_a_scenario_that_a_reminder_contaminated_is_replayed_up_to_three_times(
         ("NamesErrorsByNumber", "the result's error is 6, not a name"),
     ],
 )
-def test_an_exception_or_a_wrong_answer_is_an_error_of_the_adapter(
+def test_an_exception_or_wrong_answer_is_an_adapter_error(
     place: WorkspacePool, name: str, words: str
 ) -> None:
     outcome = replay_steps(place, getattr(miniatures, name), READ, EDIT, WRITE)
@@ -82,13 +91,17 @@ def test_an_exception_or_a_wrong_answer_is_an_error_of_the_adapter(
     assert len(outcome.steps) == 1
 
 
+class Talkative(miniatures.Honest):
+    def call_parallel(self, calls: object) -> Any:
+        return "ok"
+
+
 @pytest.mark.parametrize(
     ("adapter", "step", "words"),
     [
+        (Talkative, ParallelCalls((READ, READ)), "answered a parallel group with 'ok'"),
         (miniatures.LosesAParallelResult, ParallelCalls((READ, READ)), "returned 1 results for 2 calls"),
         (miniatures.StrikesTwice, ToolCall("Write", WRITE.arguments, (CHANGE,)), "ran `interfere` 2 times"),
-        (miniatures.Pretends(), ParallelCalls((READ, READ)), "session has no call_parallel"),
-        (miniatures.Pretends(), ToolCall("Write", WRITE.arguments, (CHANGE,)), "session has no call_during"),
         (miniatures.FailsToOpen, READ, "raised RuntimeError: no session today"),
         (miniatures.FailsToClose, READ, "raised RuntimeError: no end"),
     ],
@@ -102,30 +115,40 @@ def test_a_violation_of_the_adapter_protocol_is_an_error_of_the_adapter(
     assert words in broken.message
 
 
-def test_a_string_is_refused_as_the_answer_to_parallel_calls(place: WorkspacePool) -> None:
-    class Talkative(miniatures.Honest):
-        def call_parallel(self, calls: object) -> Any:
-            return "ok"
-
-    broken = replay_steps(place, Talkative, ParallelCalls((READ, READ))).error
-    assert broken is not None
-    assert "answered a parallel group with 'ok'" in broken.message
-
-
-def test_an_event_that_cannot_be_performed_ends_the_replay(place: WorkspacePool) -> None:
-    outcome = replay_steps(place, miniatures.Honest, READ, WorldEvent("delete", "b.txt"), WRITE)
-    assert outcome.error is not None
-    assert (outcome.error.blame, outcome.error.step) == ("harness", 1)
-    assert "cannot delete b.txt" in outcome.error.message
-
-
-def test_an_event_during_a_call_that_cannot_be_performed_ends_the_replay_after_this_call(
-    place: WorkspacePool,
+@rows(
+    ("step", "method"),
+    [
+        (ParallelCalls((READ, READ)), "call_parallel"),
+        (ToolCall("Write", WRITE.arguments, (CHANGE,)), "call_during"),
+        (SessionEvent("resume"), "resume()"),
+        (SessionEvent("compact"), "compact()"),
+        (SessionEvent("rewind"), "rewind()"),
+        (SessionEvent("agent"), "sub_agent()"),
+        (SessionEvent("mention", path="a.txt"), "mention()"),
+        (ToolCall("Write", WRITE.arguments, interrupted="cancelled"), "call_interrupted"),
+        (ToolCall("Write", WRITE.arguments, interrupted="cut"), "call_interrupted"),
+        (ToolCall("Write", WRITE.arguments, interrupted="killed-writing"), "kill()"),
+    ],
+)
+def test_a_missing_method_of_a_declared_capability_is_an_error(
+    place: WorkspacePool, step: Step, method: str
 ) -> None:
-    racing = ToolCall("Write", WRITE.arguments, (WorldEvent("delete", "b.txt"),))
-    outcome = replay_steps(place, miniatures.Honest, READ, racing)
+    broken = replay_steps(place, miniatures.Pretends(), READ, step, READ).error
+    assert broken is not None
+    assert (broken.blame, broken.step) == ("adapter", 1)
+    need = f"declares `{step.needs}`, but its " if isinstance(step, SessionEvent) else ""
+    assert f"{need}session has no {method}" in broken.message
+
+
+@pytest.mark.parametrize(("during", "performed"), [(False, 1), (True, 2)])
+def test_an_impossible_event_ends_the_replay(place: WorkspacePool, during: bool, performed: int) -> None:
+    """If the event happens during a call, the replay ends after this call."""
+    event = WorldEvent("delete", "b.txt")
+    steps = (ToolCall("Write", WRITE.arguments, (event,)),) if during else (event, WRITE)
+    outcome = replay_steps(place, miniatures.Honest, READ, *steps)
     assert outcome.error is not None
-    assert (outcome.error.blame, outcome.error.step, len(outcome.steps)) == ("harness", 1, 2)
+    assert (outcome.error.blame, outcome.error.step, len(outcome.steps)) == ("harness", 1, performed)
+    assert "cannot delete b.txt" in outcome.error.message
 
 
 def test_an_event_that_the_adapter_triggers_after_its_call_has_no_effect(place: WorkspacePool) -> None:

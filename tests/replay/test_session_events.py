@@ -71,59 +71,35 @@ class Writing(answering.CallLog):
         return ToolResult("")
 
 
-def test_files_written_by_two_sessions_never_have_the_same_time() -> None:
+def test_files_written_by_two_sessions_never_have_the_same_time(place: WorkspacePool) -> None:
     other, back = SessionEvent("other"), SessionEvent("back")
     adapter = Writing()
-    with WorkspacePool() as place:
-        outcome = replay(scenario(*[READ, other, READ, back] * 20), adapter, place)
+    outcome = replay(scenario(*[READ, other, READ, back] * 20), adapter, place)
     assert outcome.error is None
     assert len(adapter.times) == 40
     assert min(after - before for before, after in pairwise(adapter.times)) >= 1_000_000
 
 
-def test_a_sub_agent_that_the_scenario_does_not_end_is_closed_before_its_session() -> None:
+def test_a_sub_agent_that_was_not_ended_is_closed_before_its_session(place: WorkspacePool) -> None:
     diary = answering.CallLog()
     diary.open = lambda _: diary
-    with WorkspacePool() as place:
-        replay(scenario(AGENT, READ), diary, place)
+    replay(scenario(AGENT, READ), diary, place)
     assert diary.entries[-2:] == ["agent ends", "main ends"]
 
 
-@rows(
-    ("event", "method"),
-    [
-        (RESUME, "resume()"),
-        (COMPACT, "compact()"),
-        (REWIND, "rewind()"),
-        (AGENT, "sub_agent()"),
-        (MENTION, "mention()"),
-    ],
-)
-def test_a_session_that_lacks_the_method_of_a_declared_capability_is_an_error(
-    event: SessionEvent, method: str
-) -> None:
-    with WorkspacePool() as place:
-        broken = replay(scenario(READ, event, READ), answering.LacksMethods(), place).error
-        assert broken is not None
-        assert (broken.blame, broken.step) == ("adapter", 1)
-        assert f"declares `{event.needs}`, but its session has no {method}" in broken.message
-
-
-def test_events_of_the_conversation_reach_an_implementation_in_a_separate_process() -> None:
+def test_events_of_the_conversation_reach_an_implementation_in_a_process(place: WorkspacePool) -> None:
     steps = (READ, RESUME, COMPACT, REWIND, READ, MENTION, AGENT, READ, END, READ)
     with closing(PythonAdapter(answering.__file__, "CallLog", time_limit=30)) as adapter:
-        with WorkspacePool() as place:
-            outcome = replay(scenario(*steps), adapter, place)
+        outcome = replay(scenario(*steps), adapter, place)
         assert adapter.traits.capabilities == answering.CallLog.capabilities | {"kill", "sessions"}
     assert outcome.error is None
     log = "main rewinds, main Read, a.txt is mentioned and exists, agent Read, agent ends, main Read"
     assert outcome.steps[-1].results[0].text.endswith(log)
 
 
-def test_a_recording_contains_the_calls_of_a_sub_agent_in_order() -> None:
+def test_a_recording_contains_the_calls_of_a_sub_agent_in_order(place: WorkspacePool) -> None:
     asked = scenario(READ, AGENT, READ, END, RESUME, COMPACT, READ)
-    with WorkspacePool() as place:
-        outcome = replay(asked, ReferenceAdapter("2.1.7"), place)
+    outcome = replay(asked, ReferenceAdapter("2.1.7"), place)
     again = recorded_outcome(asked, transcribe(asked, outcome, SUITE.vocabulary))
     assert again.error is None
     assert [step.results for step in again.steps] == [step.results for step in outcome.steps]
