@@ -1,4 +1,4 @@
-"""Tiny MCP servers: `mcp_miniatures.py WAY [FILE]` does one thing wrong."""
+"""Tiny MCP servers: `mcp_miniatures.py WAY [FILE]` does one thing wrong, or nothing."""
 
 import json
 import os
@@ -11,15 +11,11 @@ sys.path.append(str(Path(__file__).parents[2]))
 from tests.mcp_lines import TOOLS, say, serve, text
 
 WAY = sys.argv[1]
-STARTED = time.monotonic_ns()
-"""Distinguishes two servers."""
 
 
 def answer_call(way: str) -> dict[str, object]:
     """Answer a call in the wrong way with this name, or never."""
     match way:
-        case "hangs":
-            time.sleep(3600)
         case "hangs-with-child":
             subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)", sys.argv[2]])
             Path(sys.argv[2]).touch()
@@ -34,12 +30,6 @@ def answer_call(way: str) -> dict[str, object]:
             time.sleep(3600)
         case "garbage":
             print("hello from the server", flush=True)
-        case "floods":
-            piece = "x" * 1024 * 1024
-            while True:
-                sys.stdout.write(piece)
-        case "floods-errors":
-            sys.stderr.write("y" * 3_000_000)
         case "no-result":
             return {"content": "not a list"}
         case "asks":
@@ -51,10 +41,6 @@ def answer_call(way: str) -> dict[str, object]:
             return text(f"{shown}")
         case "shows-much":
             return text("much " * 100_000)
-        case "start":
-            return text(str(STARTED))
-        case "where":
-            return text(f"{Path.cwd()} {os.environ['HOME']}")
     return text("done")
 
 
@@ -78,10 +64,6 @@ def call(_: str, arguments: dict[str, str], number: int) -> dict[str, object] | 
 
 
 def main() -> None:
-    if WAY == "never-starts":
-        sys.exit(4)
-    if WAY == "silent":
-        time.sleep(3600)
     future = {"protocolVersion": "3000-01-01"} if WAY == "from-the-future" else {}
     renamed = [{**tool, "name": f"my_{tool['name']}"} for tool in TOOLS]
     serve(call, tools=renamed if WAY == "renamed" else TOOLS, begin=lambda: future)

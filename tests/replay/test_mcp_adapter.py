@@ -1,24 +1,18 @@
-import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.adapter_api import AdapterError, Workspace
 from readfirst.harness.adapters.mcp import Isolation, McpAdapter, McpConnection
-from readfirst.harness.harm.judge import harms_of
-from readfirst.harness.processes import json_lines_process
 from readfirst.harness.replay.interrupt_on_write import WriteWatcher
-from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.runner import run
-from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.judging import SUITE, judge_target
-from tests.processes import ends_soon_by_command, pids_by_command
+from tests.processes import pids_by_command
 
 MINIATURES = Path(__file__).with_name("mcp_miniatures.py")
 Open = Callable[..., McpAdapter]
@@ -26,21 +20,15 @@ Open = Callable[..., McpAdapter]
 
 @pytest.fixture
 def open_adapter() -> Iterator[Open]:
-    adapters = []
+    with ExitStack() as opened:
 
-    def start(way: str, *more: str, limit: float = 20.0, isolation: Isolation = "process") -> McpAdapter:
-        command = [sys.executable, "-S", str(MINIATURES), way, *more]
-        connection = McpConnection(command, isolation=isolation, time_limit=limit)
-        try:
-            adapters.append(McpAdapter(connection))
-        except BaseException:
-            connection.close()
-            raise
-        return adapters[-1]
+        def start(way: str, *more: str, limit: float = 20.0, isolation: Isolation = "process") -> McpAdapter:
+            command = [sys.executable, "-S", str(MINIATURES), way, *more]
+            connection = McpConnection(command, isolation=isolation, time_limit=limit)
+            opened.callback(connection.close)
+            return McpAdapter(connection)
 
-    yield start
-    for adapter in adapters:
-        adapter.close()
+        yield start
 
 
 @pytest.mark.parametrize(
@@ -59,13 +47,12 @@ def test_a_wrong_answer_of_a_server_is_reported_with_its_content(
     session = open_adapter(way).open(workspace)
     with pytest.raises(AdapterError) as error:
         session.call("Read", {})
-    session.close()
     assert message in str(error.value)
     assert details in error.value.details
     assert len(error.value.details) <= 8192
 
 
-def test_all_processes_of_a_call_that_hangs_are_ended(
+def test_a_call_that_hangs_leaves_no_process(
     open_adapter: Open, workspace: Workspace, tmp_path: Path
 ) -> None:
     started = tmp_path / "started"
@@ -76,54 +63,14 @@ def test_all_processes_of_a_call_that_hangs_are_ended(
     assert not pids_by_command(str(started))
 
 
-CALL_THROUGH_MCP = """
-import sys
-from pathlib import Path
-from readfirst.harness.adapters.mcp import McpAdapter, McpConnection
-from readfirst.harness.adapter_api import Workspace
-adapter = McpAdapter(McpConnection([sys.executable, "-S", *sys.argv[1:]], time_limit=60))
-session = adapter.open(Workspace(Path("/"), Path("/")))
-print("open", flush=True)
-session.call("Read", {})
-"""
-"""Makes one call through MCP. The test kills it during the call."""
-
-
-@pytest.mark.slow
-def test_if_the_harness_is_killed_the_server_and_its_child_processes_end(tmp_path: Path) -> None:
-    started = tmp_path / "started"
-    command = [sys.executable, "-c", CALL_THROUGH_MCP, str(MINIATURES), "hangs-with-child", str(started)]
-    environment = {**os.environ, "PYTHONPATH": str(MINIATURES.parents[2])}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True) as harness:
-        assert harness.stdout is not None
-        assert harness.stdout.readline() == "open\n"
-        deadline = time.monotonic() + 20
-        while not started.exists() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        assert len(pids_by_command(str(started))) > 2
-        harness.send_signal(signal.SIGKILL)
-    assert ends_soon_by_command(str(started))
-
-
-def test_a_server_that_writes_an_endless_line_is_ended(
-    open_adapter: Open, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("way", "text", "is_error"), [("error", "no such argument", True), ("asks", "[{}, 'error']", False)]
+)
+def test_a_json_rpc_error_counts_as_a_refusal_and_the_requests_of_a_server_are_answered(
+    open_adapter: Open, workspace: Workspace, way: str, text: str, is_error: bool
 ) -> None:
-    monkeypatch.setattr(json_lines_process, "MAX_LINE_BYTES", 100_000)
-    with pytest.raises(AdapterError, match="the server wrote more than 100000 bytes without a line end"):
-        open_adapter("floods").open(workspace).call("Read", {})
-
-
-def test_a_json_rpc_error_counts_as_a_refusal_of_the_call(open_adapter: Open, workspace: Workspace) -> None:
-    session = open_adapter("error").open(workspace)
-    result = session.call("Read", {})
-    session.close()
-    assert (result.text, result.is_error) == ("no such argument", True)
-
-
-def test_the_requests_that_a_server_sends_are_answered(open_adapter: Open, workspace: Workspace) -> None:
-    session = open_adapter("asks").open(workspace)
-    assert session.call("Read", {}).text == "[{}, 'error']"
-    session.close()
+    result = open_adapter(way).open(workspace).call("Read", {})
+    assert (result.text, result.is_error) == (text, is_error)
 
 
 def test_a_server_may_answer_before_it_has_read_all_calls(open_adapter: Open, workspace: Workspace) -> None:
@@ -140,21 +87,22 @@ def test_a_shared_server_process_that_ended_is_replaced(open_adapter: Open, work
             adapter.open(workspace).call("Read", {})
 
 
-def test_a_server_with_an_unknown_version_of_the_protocol_is_reported(open_adapter: Open) -> None:
-    message = "the server's answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"
+@pytest.mark.parametrize(
+    ("way", "message"),
+    [
+        ("from-the-future", "answer to the start is not valid MCP: Unsupported protocol version.*3000-01-01"),
+        ("renamed", "it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"),
+    ],
+)
+def test_an_unknown_protocol_version_or_tool_name_is_reported(
+    open_adapter: Open, way: str, message: str
+) -> None:
     with pytest.raises(AdapterError, match=message):
-        open_adapter("from-the-future")
-
-
-def test_for_a_server_with_other_tool_names_the_error_suggests_a_mapping(open_adapter: Open) -> None:
-    with pytest.raises(
-        AdapterError, match=r"it offers: my_Read, my_Edit, my_Write.*readfirst targets new-mapping"
-    ):
-        open_adapter("renamed")
+        open_adapter(way)
 
 
 @pytest.mark.parametrize(("word", "denies"), [("$SETTINGS", True), ("settings", False)])
-def test_a_server_whose_command_contains_settings_supports_deny_rules(
+def test_a_server_with_settings_in_its_command_supports_deny(
     open_adapter: Open, word: str, denies: bool
 ) -> None:
     assert ("deny" in open_adapter("start", word).traits.capabilities) is denies
@@ -164,12 +112,8 @@ def test_a_server_whose_command_contains_settings_supports_deny_rules(
 def test_the_reference_passes_the_scenarios_through_mcp(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(MINIATURES.parents[2]))
     serve = f"{sys.executable} -m readfirst serve --contract 2.1.7 --settings $SETTINGS"
-    ids = (
-        "gate/edit-unread",
-        "staleness/edit-after-change",
-        "parallel/write-then-edit",
-        "permissions/edit-denied",
-    )
+    ids = ["gate/edit-unread", "staleness/edit-after-change"]
+    ids += ["parallel/write-then-edit", "permissions/edit-denied"]
     verdicts = judge_target(f"mcp:--isolation=directory {serve}", *ids)
     assert [verdict.status for verdict in verdicts] == ["passed"] * 4
 
@@ -194,13 +138,6 @@ def test_a_server_is_notified_when_a_writing_call_is_cancelled(
     session.close()
     assert (result.text, result.is_error) == (answer, True)
     assert (new.read_text() if new.exists() else None) == left
-
-
-def test_a_partial_file_after_a_cancelled_call_counts_as_lost(open_adapter: Open) -> None:
-    scenario = SUITE.scenario("interrupted/new-file-stopped")
-    with WorkspacePool() as place:
-        outcome = replay(scenario, open_adapter("stops-halfway"), place)
-    assert [(harm.kind, harm.path) for harm in harms_of(scenario, outcome)][:1] == [("lost", "new.txt")]
 
 
 @pytest.fixture(scope="module")

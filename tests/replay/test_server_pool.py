@@ -100,25 +100,20 @@ RELATIVE = Scenario(
 
 
 @pytest.mark.usefixtures("trial_passed")
-@pytest.mark.parametrize("word", ["$WS", "--home=$HOME"])
-def test_a_server_whose_command_names_the_workspace_is_not_shared(place: WorkspacePool, word: str) -> None:
-    used = LeakyServer(place, "honest", word)
-    use, *_ = used.session()
-    assert use == ServerUse(shared=False, why=f"the command names {word.removeprefix('--home=')}")
-    used.adapter.close()
-
-
-@pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize(
-    ("isolation", "why"),
-    [("process", "as asked"), ("directory", "as asked, without a trial: what fails may pass alone")],
+    ("word", "isolation", "shared", "why"),
+    [
+        ("$WS", "auto", False, "the command names $WS"),
+        ("--home=$HOME", "auto", False, "the command names $HOME"),
+        ("x", "process", False, "as asked"),
+        ("x", "directory", True, "as asked, without a trial: what fails may pass alone"),
+    ],
 )
-def test_with_a_requested_isolation_no_trial_is_made(
-    place: WorkspacePool, isolation: Isolation, why: str
+def test_no_trial_is_made_if_isolation_is_requested_or_the_command_names_the_workspace(
+    place: WorkspacePool, word: str, isolation: Isolation, shared: bool, why: str
 ) -> None:
-    used = LeakyServer(place, "by-name", isolation=isolation)
-    uses = [used.session()[0] for _ in range(2)]
-    assert uses == [ServerUse(shared=isolation == "directory", why=why)] * 2
+    used = LeakyServer(place, "by-name", word, isolation=isolation)
+    assert [used.session()[0] for _ in range(2)] == [ServerUse(shared=shared, why=why)] * 2
     used.adapter.close()
 
 
@@ -150,40 +145,26 @@ RESTARTED = pytest.mark.parametrize("restarted", [False, pytest.param(True, mark
 
 @pytest.mark.usefixtures("at_once")
 @RESTARTED
-def test_a_scenario_with_a_different_result_on_a_separate_server_no_longer_shares_servers(
-    monkeypatch: pytest.MonkeyPatch, restarted: bool
+@pytest.mark.parametrize(
+    ("most", "shared", "why"),
+    [
+        (server_pool._MAX_DIFFERENT_SCENARIOS, [True] * 3 + [False], "these gave another result on a shared server"),
+        (0, [True, True, False], "1 scenario gave another result on a shared server"),
+    ],
+)  # fmt: skip
+def test_scenarios_with_different_results_on_a_separate_server_end_the_sharing(
+    monkeypatch: pytest.MonkeyPatch, restarted: bool, most: int, shared: list[bool], why: str
 ) -> None:
-    """The trial does not detect this: a scenario fails after another one, but passes on a separate server."""
-    monkeypatch.setattr(
-        server_pool,
-        "probe_servers",
-        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=restarted),
-    )
+    """With more than `most` such scenarios, which the trial does not detect, no scenario shares servers."""
+    found = server_pool.SharingResult(reusable_after_handshake=restarted)
+    monkeypatch.setattr(server_pool, "probe_servers", lambda *_, **__: found)
+    monkeypatch.setattr(server_pool, "_MAX_DIFFERENT_SCENARIOS", most)
     ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread", "gate/edit-unread"]
-    verdicts = judge_leaky("anything-read", "auto", ids)
+    verdicts = judge_leaky("anything-read", "auto", ids[: len(shared)])
     assert verdicts[1].levels["effects"]
     uses = [verdict.server for verdict in verdicts]
-    assert [use is not None and use.shared for use in uses] == [True, True, True, False]
-    assert uses[3] is not None
-    assert uses[3].why == "these gave another result on a shared server"
-
-
-@pytest.mark.usefixtures("at_once")
-@RESTARTED
-def test_if_too_many_scenarios_have_different_results_servers_are_no_longer_shared(
-    monkeypatch: pytest.MonkeyPatch, restarted: bool
-) -> None:
-    monkeypatch.setattr(
-        server_pool,
-        "probe_servers",
-        lambda *_, **__: server_pool.SharingResult(reusable_after_handshake=restarted),
-    )
-    monkeypatch.setattr(server_pool, "_MAX_DIFFERENT_SCENARIOS", 0)
-    ids = ["staleness/edit-after-change", "gate/edit-unread", "gate/write-unread"]
-    uses = [verdict.server for verdict in judge_leaky("anything-read", "auto", ids)]
-    assert [use is not None and use.shared for use in uses] == [True, True, False]
-    assert uses[2] is not None
-    assert uses[2].why == "1 scenario gave another result on a shared server"
+    assert [use is not None and use.shared for use in uses] == shared
+    assert uses[-1] == ServerUse(shared=False, why=why)
 
 
 class Ending:
