@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -13,24 +11,18 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import NO_ANSWER, AdapterError, ToolResult, Workspace
-from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.harm.partial_write import check_partial_writes
 from readfirst.harness.replay import interrupt_on_write
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.run.check_adapter import plan_checks, run_checks
 from readfirst.harness.suite.file_entry import RegularFile, SpecialFile
-from readfirst.harness.suite.scenario import Given, Interruption, Scenario, ToolCall
+from readfirst.harness.suite.scenario import Given, Scenario, ToolCall
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.judging import load_scenario_text
 from tests.rows import rows
 
-SERVED = [sys.executable, "-m", "readfirst", "serve", "--protocol", "lines"]
 WRITE = {"file_path": "$WS/a.txt", "content": "alpha"}
-
-
-def load_scenario(step: str) -> Scenario:
-    return load_scenario_text(f"steps:\n  - {step}\n", expect=False)
 
 
 @pytest.mark.parametrize("hangs", [True, False])
@@ -58,29 +50,23 @@ def test_a_program_is_killed_if_it_neither_ends_after_a_signal_nor_answers(
     assert sent == ([signal.SIGINT, signal.SIGKILL] if hangs else [signal.SIGINT])
 
 
+WROTE = "Write: {file_path: $WS/a.txt, content: %s}\n    %s"
+READS = "parallel:\n      - Read: {file_path: $WS/a.txt}\n      - Read: {file_path: $WS/b.txt}\n"
+
+
 @rows(
     ("step", "message"),
     [
-        ("Write: {file_path: $WS/a.txt, content: alpha}\n    interrupted: soon", "interrupted"),
+        (WROTE % ("alpha", "interrupted: soon"), "interrupted"),
         ("Read: {file_path: $WS/a.txt, limit: 3}\n    interrupted: cut", "not a text of several characters"),
-        (
-            "Write: {file_path: $WS/a.txt, content: a}\n    interrupted: limit",
-            "not a text of several characters",
-        ),
-        (
-            "Write: {file_path: $WS/a.txt, content: alpha}\n    during: [{touch: a.txt}]\n    interrupted: cut",
-            "`during` cannot be used with",
-        ),
-        (
-            "parallel:\n      - Read: {file_path: $WS/a.txt}\n      - Read: {file_path: $WS/b.txt}\n"
-            "        interrupted: cancelled",
-            "interrupted",
-        ),
+        (WROTE % ("a", "interrupted: limit"), "not a text of several characters"),
+        (WROTE % ("alpha", "interrupted: cut\n    during: [{touch: a.txt}]"), "`during` cannot be used with"),
+        (READS + "        interrupted: cancelled", "interrupted"),
     ],
 )
 def test_a_wrong_interruption_is_refused(step: str, message: str) -> None:
     with pytest.raises(SuiteError, match=message):
-        load_scenario(step)
+        load_scenario_text(f"steps:\n  - {step}\n", expect=False)
 
 
 def test_the_json_of_a_cut_call_ends_in_the_middle_of_its_last_argument() -> None:
@@ -92,10 +78,9 @@ class Noting:
     capabilities = frozenset({"Write", "during", "cancel", "cut", "kill"})
 
     def __init__(self) -> None:
-        self.entries: list[object] = []
+        self.entries: list[Any] = []
 
-    def open(self, _workspace: Workspace) -> Noting:
-        self.entries.append("open")
+    def open(self, _workspace: Workspace) -> Any:
         return self
 
     def call_interrupted(
@@ -109,67 +94,16 @@ class Noting:
         return ToolResult("done")
 
 
-def replay_interrupted(adapter: object, how: Interruption | None, *more: ToolCall) -> Any:
-    """Replay a Write that is interrupted in this way, and then further calls."""
-    steps = (ToolCall("Write", WRITE, interrupted=how), *more)
-    with WorkspacePool() as place:
-        return replay(Scenario("family/slug", "title", "must", Given(), steps), adapter, place)
-
-
-def test_a_session_gets_a_complete_cancelled_call_and_the_beginning_of_a_cut_call() -> None:
+def test_a_session_gets_a_complete_cancelled_call_and_the_beginning_of_a_cut_call(
+    place: WorkspacePool,
+) -> None:
     session = Noting()
-    assert replay_interrupted(session, "cancelled").error is None
-    assert replay_interrupted(session, "limit").error is None
-    assert session.entries[1] == ("cancelled", "alpha")
-    how, begun = session.entries[3]
-    assert how == "limit"
-    assert begun.endswith('"content": "al')
-
-
-class Mute:
-    """Declares capabilities but lacks the methods for them."""
-
-    capabilities = Noting.capabilities
-
-    def open(self, _workspace: Workspace) -> Mute:
-        return self
-
-    def call(self, _tool: str, _arguments: Mapping[str, Any]) -> ToolResult:
-        return ToolResult("done")
-
-
-@rows(
-    ("how", "lacking"),
-    [("cancelled", "call_interrupted"), ("cut", "call_interrupted"), ("killed-writing", r"kill\(\)")],
-)
-def test_a_missing_method_of_a_declared_capability_is_an_error(how: Interruption, lacking: str) -> None:
-    broken = replay_interrupted(Mute(), how).error
-    assert broken is not None
-    assert broken.blame == "adapter"
-    with pytest.raises(AssertionError, match=lacking):
-        raise AssertionError(broken.message)
-
-
-def test_the_call_after_a_kill_uses_a_new_session_in_a_new_process() -> None:
-    adapter = LinesAdapter(SERVED)
-    pids: list[int | None] = []
-
-    class Watching:
-        traits = adapter.traits
-
-        def open(self, workspace: Workspace) -> Any:
-            session = adapter.open(workspace)
-            pids.append(adapter.pid)
-            return session
-
-    try:
-        outcome = replay_interrupted(Watching(), "killed", ToolCall("Write", WRITE), ToolCall("Write", WRITE))
-    finally:
-        adapter.close()
+    steps = [ToolCall("Write", WRITE, interrupted="cancelled"), ToolCall("Write", WRITE, interrupted="limit")]
+    outcome = replay(Scenario("family/slug", "title", "must", Given(), tuple(steps)), session, place)
     assert outcome.error is None
-    assert [step.results[0].error for step in outcome.steps] == ["no_answer", None, None]
-    assert len(set(pids)) == 2
-    assert "a.txt" not in outcome.steps[0].changes
+    cancelled, (how, begun) = session.entries
+    assert (cancelled, how) == (("cancelled", "alpha"), "limit")
+    assert begun.endswith('"content": "al')
 
 
 @rows(
@@ -198,19 +132,15 @@ def test_a_file_counts_as_partially_written_unless_it_has_its_old_or_the_request
     ("capability", "check", "problem"),
     [
         ("cancel", "a Write that is given up makes no file, and the next one does", "and write nothing"),
-        (
-            "stop",
-            "a Write that is given up while it writes leaves a complete file or none",
-            "contains only a part",
-        ),
+        ("stop", "a Write that is given up while it writes leaves a complete file or none", "contains only a part"),
         ("cut", "a truncated Write creates no file", "and write nothing"),
     ],
-)
+)  # fmt: skip
 def test_check_adapter_reports_an_interrupted_write(capability: str, check: str, problem: str) -> None:
     class Writing(Noting):
         capabilities = frozenset({"Read", "Edit", "Write", capability})
 
-        def open(self, workspace: Workspace) -> Noting:
+        def open(self, workspace: Workspace) -> Any:
             self.root = workspace.root
             return self
 

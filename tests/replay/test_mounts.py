@@ -9,7 +9,6 @@ import pytest
 from readfirst.harness.adapters.json_lines import LinesAdapter
 from readfirst.harness.adapters.python_adapter import PythonAdapter
 from readfirst.harness.adapters.reference import ReferenceAdapter
-from readfirst.harness.agents.claude_code.session_sharing import needs_own_session
 from readfirst.harness.processes.sandbox import find_sandbox
 from readfirst.harness.replay.replay import replay
 from readfirst.harness.suite.scenario import Scenario
@@ -41,11 +40,6 @@ def load_scenario(disk: str, text: str = "seen") -> Scenario:
     )
 
 
-def load_scenario_with_drive(steps: str) -> Scenario:
-    given = "given:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
-    return load_scenario_text(f"{given}steps:\n{steps}  - Read: {{file_path: $WS/a.txt}}\n", expect=False)
-
-
 def test_a_small_disk_has_exactly_the_size_that_the_scenario_states(folder: Path) -> None:
     with small_disk(str(folder), 8192):
         (folder / "a").write_bytes(b"x" * 8192)
@@ -58,12 +52,6 @@ def test_a_small_disk_is_unmounted_even_after_an_error(folder: Path) -> None:
     with pytest.raises(FileNotFoundError), small_disk(str(folder), 8192):
         (folder / "kept").unlink()
     assert [each.name for each in folder.iterdir()] == ["kept"]
-
-
-def test_a_scenario_with_a_disk_requires_the_capability_full_disk_and_a_separate_session() -> None:
-    scenario = load_scenario("16384")
-    assert "full_disk" in scenario.needs
-    assert needs_own_session(scenario)
 
 
 @rows("disk", ["4096", "10000", "2097152", "true", "16K"])
@@ -79,7 +67,7 @@ def test_a_running_implementation_is_restarted_so_that_it_sees_the_disk(folder: 
         assert judge_scenario(load_scenario("8192", "4096 of 8192"), adapter).status == "passed"
 
 
-def test_a_system_with_another_size_of_memory_pages_does_not_support_small_disks(
+def test_a_system_with_large_memory_pages_does_not_support_small_disks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("os.sysconf", lambda _name: 65536)
@@ -120,32 +108,31 @@ def test_a_running_program_no_longer_sees_a_drive_that_was_unmounted(confined: b
 
 
 @pytest.mark.usefixtures("folder")
-def test_mounting_a_drive_twice_is_an_error_of_the_harness() -> None:
-    scenario = load_scenario_with_drive("  - mount: drive\n  - mount: drive\n")
-    with WorkspacePool() as place:
-        broken = replay(scenario, ReferenceAdapter("2.1.7"), place).error
-    assert broken is not None
-    assert (broken.blame, broken.message) == ("harness", "cannot mount drive: it is mounted there")
-
-
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    "step", ["unmount: drive", "Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]"]
+@rows(
+    ("steps", "message"),
+    [
+        ("  - mount: drive\n  - mount: drive\n", "cannot mount drive: it is mounted there"),
+        ("  - unmount: drive\n", "cannot unmount drive: no mount"),
+        (
+            "  - Read: {file_path: $WS/a.txt}\n    during: [{unmount: drive}]\n",
+            "cannot unmount drive: no mount",
+        ),
+    ],
 )
-def test_unmounting_a_drive_that_is_not_mounted_is_an_error_of_the_harness(step: str) -> None:
-    scenario = load_scenario_with_drive(f"  - {step}\n")
+def test_an_impossible_mount_or_unmount_is_an_error_of_the_harness(steps: str, message: str) -> None:
+    given = "given:\n  files: {a.txt: alpha, drive: {directory: true}}\n"
+    read = "  - Read: {file_path: $WS/a.txt}\n"
+    scenario = load_scenario_text(f"{given}steps:\n{steps}{read}", expect=False)
     assert "full_disk" in scenario.needs
     with WorkspacePool() as place:
         broken = replay(scenario, ReferenceAdapter("2.1.7"), place).error
     assert broken is not None
-    assert (broken.blame, broken.message) == ("harness", "cannot unmount drive: no mount")
+    assert (broken.blame, broken.message) == ("harness", message)
 
 
 def test_a_system_without_mounts_does_not_support_drives(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mounts.ctypes, "CDLL", lambda *_, **__: object())
     verdict = judge_scenario(SUITE.scenario(DRIVE), ReferenceAdapter("2.1.7"))
     assert verdict.status == "unsupported"
-    assert (
-        verdict.reason
-        == "the adapter lacks a separate file system for one process, which only Linux supports"
-    )
+    reason = "the adapter lacks a separate file system for one process, which only Linux supports"
+    assert verdict.reason == reason

@@ -19,12 +19,9 @@ def judge_scenario(scenario_id: str, adapter: Adapter) -> Verdict:
 class IgnoresCase:
     """Requires no Read. A Write may change a file whose name differs only in case."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def open(self, workspace: Workspace) -> "IgnoresCase":
         self.root = workspace.root
-
-    @classmethod
-    def open(cls, workspace: Workspace) -> "IgnoresCase":
-        return cls(workspace)
+        return self
 
     def call(self, tool: str, arguments: dict[str, str]) -> ToolResult:
         path = self.find_file(arguments["file_path"])
@@ -82,14 +79,14 @@ def test_a_scenario_is_unsupported_if_the_directory_does_not_distinguish_its_nam
 
 def test_a_lost_file_in_a_directory_that_ignores_case_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform_support, "_is_same_file", lambda *_: True)
-    verdict = judge_scenario("platforms/upper-case", IgnoresCase)
+    verdict = judge_scenario("platforms/upper-case", IgnoresCase())
     assert verdict.status == "failed"
     assert "readme.md" in {harm.path for harm in verdict.harms}
     assert judge_scenario("platforms/upper-case", ReferenceAdapter("2.1.7")).status == "passed"
 
 
 def test_an_implementation_that_ignores_case_fails_if_the_directory_distinguishes_case() -> None:
-    assert judge_scenario("platforms/names-in-two-cases", IgnoresCase).status == "failed"
+    assert judge_scenario("platforms/names-in-two-cases", IgnoresCase()).status == "failed"
 
 
 class FindsFilesLikeWindows(IgnoresCase):
@@ -136,7 +133,7 @@ def test_an_implementation_that_finds_files_like_windows_but_needs_no_read_loses
     slug: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(platform_support.sys, "platform", "win32")
-    verdict = judge_scenario(f"platforms/windows-{slug}", FindsFilesLikeWindows)
+    verdict = judge_scenario(f"platforms/windows-{slug}", FindsFilesLikeWindows())
     assert verdict.status == "failed"
     assert {harm.kind for harm in verdict.harms} & {"lost", "stray", "untrue"}
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ name: mine
 accepted:
   - {scenario: staleness/edit-after-change, contract: "2.1.7", level: safe, reason: "It edits nothing."}
 """
+EMPTY = "name: mine\naccepted: []\n"
 IN_GO = """
 package mine
 
@@ -85,54 +87,55 @@ def run_command(folder: Path, *words: str) -> str:
     return done.stdout + done.stderr
 
 
+def run_with_baselines(folder: Path, *command: str) -> Iterator[str]:
+    """Yield the output with a baseline that accepts the failure, an empty one, and one for a test that passes."""
+    write_export(folder / "suite.jsonl.gz", IDS)
+    for baseline in (ACCEPTED, EMPTY, ACCEPTED.replace("staleness/edit-after-change", "gate/edit-unread")):
+        (folder / "accepted.yaml").write_text(baseline)
+        yield run_command(folder, *command)
+
+
+def node_test(folder: Path, text: str) -> list[str]:
+    """Write a test in JavaScript in which RUNNER is the runner. Return the command that runs it."""
+    test = folder / "mine.test.mjs"
+    test.write_text(text.replace("RUNNER", f"{ROOT}/runners/typescript/index.mjs"))
+    return ["node", "--test", "--test-reporter=tap", str(test)]
+
+
 @pytest.mark.go
 def test_an_implementation_in_go_is_judged_in_process(tmp_path: Path) -> None:
-    write_export(tmp_path / "suite.jsonl.gz", IDS)
     module = f"module mine\nrequire readfirst v0.0.0\nreplace readfirst => {ROOT}/runners/go\n"
     (tmp_path / "go.mod").write_text(module)
     (tmp_path / "mine_test.go").write_text(IN_GO)
     run_command(tmp_path, shutil.which("go") or "go", "test", "-c", "-o", "mine.test", ".")
-    command = ["./mine.test", "-test.v"]
-    (tmp_path / "accepted.yaml").write_text(ACCEPTED)
-    accepted = run_command(tmp_path, *command)
+    accepted, failing, refused = run_with_baselines(tmp_path, "./mine.test", "-test.v")
     assert "--- PASS: TestConformance/gate/edit-unread" in accepted
     assert "accepted: It edits nothing." in accepted
     assert "FAIL" not in accepted
-    (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
-    assert "--- FAIL: TestConformance/staleness/edit-after-change" in run_command(tmp_path, *command)
-    (tmp_path / "accepted.yaml").write_text(ACCEPTED.replace("change]", "change]\n      gate: [edit-unread]"))
-    assert "accepts a failure at the level" in run_command(tmp_path, *command)
+    assert "--- FAIL: TestConformance/staleness/edit-after-change" in failing
+    assert "accepts a failure at the level" in refused
 
 
 @pytest.mark.node
 def test_an_implementation_in_javascript_is_judged_in_process(tmp_path: Path) -> None:
-    write_export(tmp_path / "suite.jsonl.gz", IDS)
-    test = tmp_path / "mine.test.mjs"
-    test.write_text(IN_JAVASCRIPT.replace("RUNNER", f"{ROOT}/runners/typescript/index.mjs"))
-    command = ["node", "--test", "--test-reporter=tap", str(test)]
-    (tmp_path / "accepted.yaml").write_text(ACCEPTED)
-    accepted = run_command(tmp_path, *command)
+    accepted, failing, refused = run_with_baselines(tmp_path, *node_test(tmp_path, IN_JAVASCRIPT))
     assert "ok 1 - gate/edit-unread" in accepted
     assert "# SKIP accepted: It edits nothing." in accepted
     assert "# fail 0" in accepted
-    (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
-    assert "not ok 2 - staleness/edit-after-change" in run_command(tmp_path, *command)
-    (tmp_path / "accepted.yaml").write_text(ACCEPTED.replace("change]", "change]\n      gate: [edit-unread]"))
-    assert "accepts a failure at" in run_command(tmp_path, *command)
+    assert "not ok 2 - staleness/edit-after-change" in failing
+    assert "accepts a failure at" in refused
 
 
 @pytest.mark.node
 def test_the_wrapper_for_a_javascript_library_on_the_page_works(tmp_path: Path) -> None:
     write_export(tmp_path / "suite.jsonl.gz", [*IDS, "gate/edit-after-read", "state/edit-chain"])
     (tmp_path / "etag.mjs").write_text(ETAG_SERVER)
-    (tmp_path / "accepted.yaml").write_text("name: mine\naccepted: []\n")
+    (tmp_path / "accepted.yaml").write_text(EMPTY)
     (wrapper,) = code("runners/README.md", "js wrapper")
-    test = tmp_path / "etag.test.mjs"
-    wrapper = wrapper.replace('level: "safe"', 'level: "effects"')
-    test.write_text(wrapper.replace('"readfirst-runner"', f'"{ROOT}/runners/typescript/index.mjs"'))
-    command = ["node", "--test", "--test-reporter=tap", str(test)]
+    wrapper = wrapper.replace('level: "safe"', 'level: "effects"').replace("readfirst-runner", "RUNNER")
+    command = node_test(tmp_path, wrapper)
     judged = run_command(tmp_path, *command)
     assert "# pass 5" in judged, judged
     assert "# fail 0" in judged
-    test.write_text(test.read_text().replace("{ etag }", "{}"))
+    command = node_test(tmp_path, wrapper.replace("{ etag }", "{}"))
     assert "# fail 3" in run_command(tmp_path, *command)  # two scenarios, and the test around them

@@ -1,11 +1,10 @@
-import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.runners.verdicts import JUDGING_RUNNERS, PRINTING_RUNNERS, REFERENCE, plain_export
+from tests.runners.verdicts import JUDGING_RUNNERS, PRINTING_RUNNERS, REFERENCE, plain_export, write_lines
 from tests.security.test_terminals import HOSTILE, complaints
 
 FILE = {"type": "file", "utf8": "made", "mode": "0644", "mtime_ns": 0}
@@ -38,7 +37,7 @@ EVENTS: dict[str, dict[str, object]] = {
 }
 
 
-def scenarios(out: Path) -> Iterator[dict[str, object]]:
+def scenarios() -> Iterator[dict[str, object]]:
     header, plain, end = plain_export()
     yield header
     for name, files in GIVEN.items():
@@ -60,9 +59,8 @@ def test_a_stranger_s_export_writes_nothing_outside(
     (out / "keep.txt").write_text("kept")
     (out / "keep.txt").chmod(0o600)
     monkeypatch.setenv("TMPDIR", str(out))  # three levels above a workspace
-    suite = tmp_path / "suite.jsonl"
-    text = "".join(json.dumps(each) + "\n" for each in scenarios(out))
-    suite.write_text(text.replace("OUT", str(out)))
+    suite = write_lines(tmp_path / "suite.jsonl", scenarios())
+    suite.write_text(suite.read_text().replace("OUT", str(out)))
     verdicts = runner(REFERENCE, suite, tmp_path / "verdicts.jsonl")
     assert len(verdicts) == len(GIVEN) + len(EVENTS)
     left = sorted(each.name for each in out.iterdir() if not each.name.startswith(("go-build", "readfirst")))
@@ -71,42 +69,30 @@ def test_a_stranger_s_export_writes_nothing_outside(
     assert ((out / "keep.txt").read_text(), kept.st_mode & 0o777, kept.st_nlink) == ("kept", 0o600, 1)
 
 
-PRINTS_ON_ITS_WAY = """\
-import sys
-sys.stderr.write(sys.argv[1])
-sys.exit(3)
-"""
-
-
 @PRINTING_RUNNERS
 def test_a_runner_prints_text(runner: Callable[..., str], tmp_path: Path) -> None:
     """The runners print hostile texts of an export as plain text."""
     header, plain, end = plain_export()
     step = {**plain["steps"][-1], "expect": {**plain["steps"][-1]["expect"], "text": HOSTILE}}
+    deletion = {"kind": "event", "event": "delete", "path": HOSTILE, "line": 1}
     streamed = [
         {**plain, "id": f"wrong/{HOSTILE}", "title": HOSTILE, "steps": [*plain["steps"][:-1], step]},
         {**plain, "id": "disputed/x", "title": HOSTILE, "disputed": HOSTILE},
         {**plain, "id": "unsupported/x", "needs": [HOSTILE]},
         {**plain, "id": "given/x", "given": {**plain["given"], "files": {f"../{HOSTILE}": FILE}}},
-        {
-            **plain,
-            "id": "event/x",
-            "steps": [{"kind": "event", "event": "delete", "path": HOSTILE, "line": 1}],
-        },
+        {**plain, "id": "event/x", "steps": [deletion]},
     ]
     suite, verdicts = tmp_path / "suite.jsonl", tmp_path / "verdicts.jsonl"
-    lines = [json.dumps(each) for each in (header, *streamed, {**end, "scenarios": len(streamed)})]
-    suite.write_text("\n".join(lines) + "\n")
+    write_lines(suite, (header, *streamed, {**end, "scenarios": len(streamed)}))
     printed = runner(REFERENCE, suite, verdicts)
     assert printed.count("owned") >= len(streamed) - 1
     assert complaints(printed) == []
-    suite.write_text(f"{HOSTILE}\n")
-    assert complaints(runner(REFERENCE, suite, verdicts)) == []
     program = tmp_path / "program.py"
-    program.write_text(PRINTS_ON_ITS_WAY)
-    suite.write_text("\n".join(lines) + "\n")
+    program.write_text("import sys; sys.stderr.write(sys.argv[1]); sys.exit(3)")
     printed = runner([sys.executable, str(program), HOSTILE.replace(" ", "_")], suite, verdicts)
     assert complaints(printed) == []
+    suite.write_text(f"{HOSTILE}\n")
+    assert complaints(runner(REFERENCE, suite, verdicts)) == []
 
 
 UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
@@ -121,15 +107,13 @@ UNKNOWN: dict[str, tuple[dict[str, object], dict[str, object]]] = {
 
 @pytest.mark.parametrize("said", UNKNOWN)
 @PRINTING_RUNNERS
-def test_a_runner_refuses_an_export_in_an_unknown_format(
-    runner: Callable[..., str], said: str, tmp_path: Path
-) -> None:
+def test_a_runner_refuses_an_unknown_format(runner: Callable[..., str], said: str, tmp_path: Path) -> None:
     beside, step = UNKNOWN[said]
     header, plain, end = plain_export()
     given = {**plain["given"], "files": {**plain["given"]["files"], "f": FILE}}
     changed = {**plain, "given": given, "steps": [{"mtime_shift_ns": 0, "line": 1, **step}, *plain["steps"]]}
     suite, verdicts = tmp_path / "suite.jsonl", tmp_path / "verdicts.jsonl"
-    suite.write_text("".join(json.dumps(each) + "\n" for each in ({**header, **beside}, changed, end)))
+    write_lines(suite, ({**header, **beside}, changed, end))
     assert said in runner(REFERENCE, suite, verdicts).replace("\\", "")
     assert not verdicts.exists() or verdicts.read_text() == ""
 
@@ -140,8 +124,7 @@ def test_a_scenario_with_an_unknown_event_is_an_error(
 ) -> None:
     header, plain, end = plain_export()
     step = {"kind": "event", "event": "mount", "path": "notes.txt", "line": 1}
-    suite = tmp_path / "suite.jsonl"
     lines = (header, {**plain, "steps": [step, *plain["steps"]]}, end)
-    suite.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    suite = write_lines(tmp_path / "suite.jsonl", lines)
     verdicts = runner(REFERENCE, suite, tmp_path / "verdicts.jsonl")
     assert verdicts == {"gate/edit-unread": ("error",)}

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -10,7 +11,15 @@ from typing import Any
 
 import pytest
 
-from tests.runners.verdicts import ROOT, SUITE, WITHOUT_RIGHTS_OF_ROOT, plain_export, write_export
+from tests.runners.verdicts import (
+    ROOT,
+    SUITE,
+    WITHOUT_RIGHTS_OF_ROOT,
+    plain_export,
+    read_verdicts,
+    write_export,
+    write_lines,
+)
 
 WINDOWS = {"system": "windows", "folds": True, "composes": False, "opensAll": True}
 MACOS = {"system": "macos", "folds": True, "composes": True, "opensAll": False}
@@ -29,7 +38,7 @@ LONG = "paths longer than 260 characters"
 OPEN = "a user to whom a mode closes files"
 BITS = "a user whose writes clear setuid and setgid bits"
 CASE = "a directory that distinguishes the case of names"
-FORMS = "a folder in which \u00e9 has several forms"
+FORMS = "a directory that distinguishes the forms of \u00e9"
 
 Reasons = Mapping[str, str]
 """The missing requirement of each scenario. Empty if it can run."""
@@ -77,6 +86,7 @@ RUNNERS = pytest.mark.parametrize(
 )
 FILE = {"type": "file", "utf8": "x", "mode": "0644", "mtime_ns": 1577836800000000000}
 LINK = {"type": "symlink", "target": "b"}
+CLOSED = {"event": "chmod", "path": "a", "mode": "0200"}
 CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "a plain file": ({"given": {"a.txt": FILE}}, WINDOWS, ""),
     "a program": ({"given": {"a.txt": {**FILE, "mode": "0755"}}}, WINDOWS, MODES),
@@ -95,11 +105,7 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "a sticky file of root": ({"given": {"a.txt": {**FILE, "mode": "1755"}}}, ROOT_S, ""),
     "a program of root": ({"given": {"a.txt": {**FILE, "mode": "0711"}}}, ROOT_S, ""),
     "a closed folder of root": ({"given": {"a": {"type": "directory", "mode": "0644"}}}, ROOT_S, OPEN),
-    "a file of root that is closed later": (
-        {"event": {"event": "chmod", "path": "a", "mode": "0200"}},
-        ROOT_S,
-        OPEN,
-    ),
+    "a file of root that is closed later": ({"event": CLOSED}, ROOT_S, OPEN),
     "a question mark": ({"given": {"a?b": FILE}}, WINDOWS, NAMES),
     "a question mark on macOS": ({"given": {"a?b": FILE}}, MACOS, ""),
     "a dot at the end": ({"given": {"a./b.txt": FILE}}, WINDOWS, NAMES),
@@ -118,7 +124,7 @@ CASES: dict[str, tuple[dict[str, Any], Machine, str]] = {
     "two cases of a folder": ({"given": {"a/b.txt": FILE, "A/c.txt": FILE}}, MACOS, CASE),
     "two cases where they are two": ({"given": {"a.txt": FILE, "A.txt": FILE}}, CASES_ARE_TWO, ""),
     "two cases of one name": (
-        {"given": {"a.txt": FILE}, "call": "$WS/A.txt", "needs": ["case-insensitive"]},
+        {"given": {"a": FILE}, "call": "$WS/A", "needs": ["case-insensitive"]},
         MACOS,
         "",
     ),
@@ -158,7 +164,7 @@ def test_each_scenario_that_cannot_run_on_a_machine_has_a_reason(
 ) -> None:
     suite, reasons = tmp_path / "suite.jsonl", {}
     for machine in (WINDOWS, MACOS, CASES_ARE_TWO, LINUX, ROOT_S):
-        suite.write_text("".join(json.dumps(each) + "\n" for each in scenarios(machine)))
+        write_lines(suite, scenarios(machine))
         reasons.update(runner(machine, suite, tmp_path))
     assert reasons == {f"here/{name}": wanted for name, (_, _, wanted) in CASES.items()}
 
@@ -176,24 +182,25 @@ def test_both_runners_select_the_same_scenarios_on_a_machine(machine: Machine, t
     assert here == {each for each in SUITE.ids() if SUITE.scenario(each).platform in wanted}
 
 
+def printed_by_node(script: str, *words: str) -> str:
+    """Return the output of a script that imports modules of the runner."""
+    command = ["node", "--input-type=module", "-e", script, *words]
+    variables = {"TEMP": tempfile.gettempdir(), **os.environ}  # Windows uses TEMP
+    options: Any = {"cwd": ROOT / "runners/typescript", "env": variables, "check": True}
+    return subprocess.run(command, capture_output=True, text=True, **options).stdout
+
+
 @pytest.mark.node
 @pytest.mark.parametrize(
     ("platform", "system"), [("win32", "windows"), ("darwin", "macos"), ("linux", "linux")]
 )
-def test_the_runner_in_javascript_knows_the_names_of_operating_systems_in_node(
-    platform: str, system: str, tmp_path: Path
-) -> None:
+def test_the_runner_in_javascript_knows_the_names_of_systems_in_node(platform: str, system: str) -> None:
     script = f"""
         Object.defineProperty(process, "platform", {{ value: "{platform}" }});
         const {{ here }} = await import("./system.mjs");
         console.log(here().system);
     """
-    words = ["node", "--input-type=module", "-e", script]
-    variables = {**os.environ, "TEMP": str(tmp_path)}  # Windows uses TEMP
-    done = subprocess.run(
-        words, cwd=ROOT / "runners/typescript", env=variables, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"{system}\n"
+    assert printed_by_node(script) == f"{system}\n"
 
 
 @pytest.mark.go
@@ -226,16 +233,13 @@ def test_windows_paths_become_scenario_paths_in_javascript() -> None:
         const texts = JSON.parse(process.argv[1]);
         console.log(JSON.stringify(texts.map((each) => neutral(each, "C:\\\\a\\\\s\\\\w", "$WS"))));
     """
-    words = ["node", "--input-type=module", "-e", script, json.dumps([*texts])]
-    done = subprocess.run(words, cwd=ROOT / "runners/typescript", capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == [*texts.values()]
+    assert json.loads(printed_by_node(script, json.dumps([*texts]))) == [*texts.values()]
 
 
 def status_of_a_closed_file(folder: Path) -> str:
     """Return the status of a scenario with a file that its mode closes."""
-    verdicts = [*map(json.loads, (folder / "node.jsonl").read_text("utf-8").splitlines())]
-    closed = "links-and-modes/edit-link-to-read-only-file"
-    return {each["scenario"]: str(each["status"]) for each in verdicts}[closed]
+    verdicts = read_verdicts(folder / "node.jsonl", "")
+    return verdicts["links-and-modes/edit-link-to-read-only-file"][0]
 
 
 @pytest.mark.runners

@@ -3,11 +3,12 @@
 import gzip
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,27 +31,22 @@ WITHOUT_RIGHTS_OF_ROOT = (
 )
 """Takes from root the capabilities that ignore file modes. Empty for other users."""
 
-WRONG_CLASSES = {
-    "wrong_state": """
+WRONG_CLASSES = """
+    wrong_state
         NoReadCheck NoStalenessCheck ComparesContentsOnly ComparesTimesOnly NoticesOlderTimes
         PartialReadDoesNotCount RefusedReadCounts RefusalForgets BeginsBehindATag ForgetsAfterWrite ForgetsAfterEdit
         KeyedByRealPath RaceNotChecked NeverStrikes LosesParallelUpdates
-    """,
-    "wrong_commands": """
+    wrong_commands
         CatCounts OwnCommandsAreNoChanges MentionsAreBlind MemoryFilesAreRead
-    """,
-    "wrong_files": """
+    wrong_files
         LosesMode ReplacesLink WritesIntoEveryName LeavesTemporaryFile LeavesBackupAtHome
         WritesBesideTheWorkspace OnlyPretendsToEdit
-    """,
-    "wrong_text": """
+    wrong_text
         RegularExpression ExpandsDollars ReplaceAllReplacesFirst LosesEncoding LosesCarriageReturns
         LosesByteOrderMark
-    """,
-    "wrong_answers": """
+    wrong_answers
         RefusesAsSuccess WrongErrorText WrongErrorName CutsLongFiles
-    """,
-    "wrong_showing": """
+    wrong_showing
         SaysThatItRead CountsLinesInstead ShowsTheFirstHalf ShowsTheEnd LeavesOutTheLastLine LeavesOutTheFirstLine
         LeavesOutEverySecondLine CountsOneTooMany CountsFromAHundred CutsLines ShowsCapitals MasksWhatItShows
         ShowsLinesBackwards JoinsLines ShowsAsciiAlone CutsIndentation ShowsTheFirstFile ShowsWhatItReadFirst
@@ -59,18 +55,15 @@ WRONG_CLASSES = {
         NumbersFromOffsetButReadsFromTheStart ShowsTheFolder ShowsWhereALinkLeads ShowsNoOutput
         ShowsOtherLinesAfterAnEdit ShowsNothingAfterAnEdit ShowsTagsOfCellsAlone ShowsTheFirstNotebook
         ShowsCellsBackwards
-    """,
-    "wrong_life": """
+    wrong_life
         ForgetsOnResume TakesOverWhatAgentsRead RewindsNothing
-    """,
-    "wrong_hooks": """
+    wrong_hooks
         RunsNone SaysNothing
-    """,
-    "wrong_reminders": """
+    wrong_reminders
         TellsNothing TellsAgain
-    """,
-}
-WRONG = [f"{module}:{name}" for module, names in WRONG_CLASSES.items() for name in names.split()]
+"""
+MODULES = re.split(r"\s(?=wrong_)", WRONG_CLASSES)[1:]
+WRONG = [f"{module}:{name}" for module, *names in map(str.split, MODULES) for name in names]
 LEVELS = ("safe", "effects", "reason", "text")
 UNSUPPORTED = ("unsupported",)
 Verdicts = Mapping[str, tuple[str, ...]]
@@ -80,6 +73,12 @@ Verdicts = Mapping[str, tuple[str, ...]]
 def write_export(file: Path, ids: Sequence[str] | None = None) -> Path:
     with gzip.open(file, "wt", encoding="ascii") as stream:
         stream.writelines(json.dumps(each) + "\n" for each in export(SUITE, SUITE.contracts[CONTRACT], ids))
+    return file
+
+
+def write_lines(file: Path, values: Iterable[object]) -> Path:
+    """Write JSON lines, for example those of an export."""
+    file.write_text("".join(json.dumps(each) + "\n" for each in values))
     return file
 
 
@@ -108,46 +107,46 @@ def node_verdicts(command: Sequence[str], suite: Path, verdicts: Path) -> Verdic
 
 def run_go(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
     """Run the runner in Go, and return its output. `named`: additional environment variables."""
-    words = [shutil.which("go") or "go", "test", ".", "-v", "-count=1", "-run", "TestSuite"]
-    return _run_runner(words, ROOT / "runners/go", command, suite, verdicts, **named)
+    return _run_runner(_go("TestSuite", "-v"), "go", command, suite, verdicts, **named)
 
 
 def run_node(command: Sequence[str], suite: Path, verdicts: Path, **named: str) -> str:
     words = ["node", "--test", "test/suite.test.mjs"]
-    return _run_runner(words, ROOT / "runners/typescript", command, suite, verdicts, **named)
+    return _run_runner(words, "typescript", command, suite, verdicts, **named)
 
 
 def judged_by_go(asked: Path, told: Path) -> list[Any]:
     """Return the Go runner's answers to the questions in the file `asked`, which it writes to `told`."""
-    words = [shutil.which("go") or "go", "test", ".", "-count=1", "-run", "TestJudged"]
-    return _read_answers(words, ROOT / "runners/go", asked, told)
+    return _read_answers(_go("TestJudged"), "go", asked, told)
 
 
 def judged_by_node(asked: Path, told: Path) -> list[Any]:
     """Return the JavaScript runner's answers to the questions in the file `asked`, which it writes to `told`."""
-    return _read_answers(["node", "--test", "test/judged.test.mjs"], ROOT / "runners/typescript", asked, told)
+    return _read_answers(["node", "--test", "test/judged.test.mjs"], "typescript", asked, told)
 
 
-def _read_answers(words: list[str], folder: Path, asked: Path, told: Path) -> list[Any]:
-    printed = _with_variables(words, folder, {"JUDGED": str(asked), "VERDICTS": str(told)})
+def _go(test: str, *options: str) -> list[str]:
+    return [shutil.which("go") or "go", "test", ".", "-count=1", "-run", test, *options]
+
+
+def _read_answers(words: list[str], runner: str, asked: Path, told: Path) -> list[Any]:
+    printed = _with_variables(words, runner, {"JUDGED": str(asked), "VERDICTS": str(told)})
     assert told.exists(), printed[-4000:]
     return [json.loads(line) for line in told.read_text("utf-8").splitlines()]
 
 
 def _run_runner(
-    words: list[str], folder: Path, command: Sequence[str], suite: Path, verdicts: Path, **named: str
+    words: list[str], runner: str, command: Sequence[str], suite: Path, verdicts: Path, **named: str
 ) -> str:
     variables = {"SUITE": str(suite), "LINES": " ".join(command), "VERDICTS": str(verdicts)}
-    return _with_variables(words, folder, variables | named)
+    return _with_variables(words, runner, variables | named)
 
 
-def _with_variables(words: list[str], folder: Path, named: Mapping[str, str]) -> str:
-    variables = {**os.environ, **{f"READFIRST_{name}": value for name, value in named.items()}}
-    words = [*WITHOUT_RIGHTS_OF_ROOT, *words]
-    done = subprocess.run(
-        words, cwd=folder, env=variables, capture_output=True, encoding="utf-8", check=False
-    )
-    return done.stdout + done.stderr
+def _with_variables(words: list[str], runner: str, named: Mapping[str, str]) -> str:
+    folder, variables = ROOT / "runners" / runner, {f"READFIRST_{name}": each for name, each in named.items()}
+    options: Any = {"cwd": folder, "env": os.environ | variables, "capture_output": True, "check": False}
+    done = subprocess.run([*WITHOUT_RIGHTS_OF_ROOT, *words], encoding="utf-8", **options)
+    return str(done.stdout + done.stderr)
 
 
 def read_verdicts(verdicts: Path, printed: str) -> Verdicts:
