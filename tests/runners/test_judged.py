@@ -20,7 +20,7 @@ from readfirst.harness.suite.file_entry import RegularFile
 from readfirst.harness.suite.scenario import ToolCall
 from tests.harm.test_notebooks import CALLS, NEW, NOTEBOOK
 from tests.harm.ways_to_show import NUMBERED, UNNUMBERED
-from tests.runners.verdicts import judged_by_go, judged_by_node
+from tests.runners.verdicts import judged_by_go, judged_by_node, write_lines
 
 CONTENTS = {
     "plain": b"alpha\nbeta\ngamma\n",
@@ -45,9 +45,9 @@ CONTENTS = {
     "blank": b"\n \n\t\n",
     "nothing": b"",
 }
-
-
 Asked = dict[str, Any]
+ENCODINGS = ((b"", "utf-8"), (b"", "utf-8"), (b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"))
+"""Byte order marks and encodings of files."""
 
 
 def _base64(data: bytes | None) -> str | None:
@@ -90,11 +90,10 @@ def cells_asked() -> Iterator[Asked]:
 
 def directories_asked() -> Iterator[Asked]:
     words = [
-        "cd",
-        "sub",
+        *["cd", "sub", "&&", ";", "|", "||", "(cd", "echo", "..", "~", "/", "cd;"],
         "'a b'",
         '"$WS/sub"',
-        *("&&", ";", "|", "||", "\n", "(cd", "echo", "..", "~", "/", "cd;"),
+        "\n",
     ]
     draw = random.Random(8)
     for _ in range(400):
@@ -160,28 +159,22 @@ def edits_asked() -> Iterator[Asked]:
     for _ in range(2500):
         end = draw.choice(("\n", "\n", "\r\n"))
         text = end.join(draw.choices(words, k=draw.randrange(1, 7))) + draw.choice(("", end))
-        mark, encoding = draw.choice(
-            ((b"", "utf-8"), (b"", "utf-8"), (b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"))
-        )
+        mark, encoding = draw.choice(ENCODINGS)
         calls, after = [], text
         for _ in range(draw.choice((1, 1, 1, 2))):
             call, after = _call(after, words, draw)
             calls.append(call)
-        match draw.randrange(12):
-            case 0:
-                after = after.replace("\r\n", "\n")
-            case 1:
-                after = after.rstrip("\r\n")
-            case 2:
-                after = after.replace("alpha", "ALPHA")
-            case 3:
-                after = text
-            case 4:
-                after = end.join(after.split(end)[1:])
-            case 5:
-                after = f"{after}more{end}"
-            case _:
-                pass
+        after = draw.choice(
+            [
+                *[after] * 6,
+                after.replace("\r\n", "\n"),
+                after.rstrip("\r\n"),
+                after.replace("alpha", "ALPHA"),
+                text,
+                end.join(after.split(end)[1:]),
+                f"{after}more{end}",
+            ]
+        )
         marked = mark + after.encode(encoding)
         now = None if draw.random() < 0.03 else marked if draw.random() < 0.9 else after.encode()
         first = text.replace("beta", "former", 1) if draw.random() < 0.3 else text
@@ -203,9 +196,8 @@ def _call(text: str, words: list[str], draw: random.Random) -> tuple[tuple[str, 
     count = -1 if "replace_all" in edit else draw.choice((1, 1, -1))
     made_of = text.replace(old, new, count) if old else new
     if kind == 1:
-        return ("MultiEdit", {"edits": [edit, {"old_string": "x", "new_string": "y"}]}), made_of.replace(
-            "x", "y", 1
-        )
+        edits = [edit, {"old_string": "x", "new_string": "y"}]
+        return ("MultiEdit", {"edits": edits}), made_of.replace("x", "y", 1)
     return ("Edit", edit), made_of
 
 
@@ -265,13 +257,7 @@ def test_the_runners_find_the_same_shown_lines_and_harm_as_the_harness(
 ) -> None:
     parts = (lines_asked(), cells_asked(), directories_asked(), notebooks_asked(), edits_asked())
     asked = [*chain.from_iterable(parts)]
-    file = tmp_path / "asked.jsonl"
-    file.write_text("".join(json.dumps(each) + "\n" for each in asked))
-    theirs = judged(file, tmp_path / "told.jsonl")
+    theirs = judged(write_lines(tmp_path / "asked.jsonl", asked), tmp_path / "told.jsonl")
     assert len(theirs) == len(asked) > 12_000
-    differing = [
-        (each, answer_here(each), said)
-        for each, said in zip(asked, theirs, strict=True)
-        if answer_here(each) != said
-    ]
-    assert differing == []
+    answers = [(each, answer_here(each), said) for each, said in zip(asked, theirs, strict=True)]
+    assert [each for each in answers if each[1] != each[2]] == []

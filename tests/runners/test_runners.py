@@ -34,14 +34,17 @@ def compare_runners(command: Sequence[str], ids: Sequence[str], folder: Path, *r
     return len(ours)
 
 
-@pytest.mark.go
-def test_the_runner_in_go_has_the_same_verdicts_on_a_skeleton_as_the_harness(tmp_path: Path) -> None:
-    assert compare_runners(skeleton("go", tmp_path), _SAMPLE, tmp_path, go_verdicts) >= 40
-
-
-@pytest.mark.node
-def test_the_runner_in_javascript_has_the_same_verdicts_on_a_skeleton_as_the_harness(tmp_path: Path) -> None:
-    assert compare_runners(skeleton("typescript", tmp_path), _SAMPLE, tmp_path, node_verdicts) >= 40
+@pytest.mark.parametrize(
+    ("language", "runner"),
+    [
+        pytest.param("go", go_verdicts, marks=pytest.mark.go),
+        pytest.param("typescript", node_verdicts, marks=pytest.mark.node),
+    ],
+)
+def test_a_runner_has_the_same_verdicts_on_a_skeleton_as_the_harness(
+    language: str, runner: Runner, tmp_path: Path
+) -> None:
+    assert compare_runners(skeleton(language, tmp_path), _SAMPLE, tmp_path, runner) >= 40
 
 
 @JUDGING_RUNNERS
@@ -66,7 +69,7 @@ TRIED = [*WRONG[::4], *(each for each in SHOWING if each not in WRONG[::4])]
 
 @pytest.mark.runners
 @pytest.mark.parametrize("name", TRIED)
-def test_all_three_runners_have_the_same_verdicts_on_a_wrong_implementation(
+def test_the_three_runners_have_the_same_verdicts_on_a_wrong_implementation(
     name: str, tmp_path: Path
 ) -> None:
     """Each implementation is compared in a different part of the scenarios."""
