@@ -19,13 +19,6 @@ def suite(tmp_path: Path) -> Suite:
     return Suite(root)
 
 
-def test_a_new_template_can_be_loaded_unchanged(suite: Suite) -> None:
-    path = write_template(suite, "staleness/a-new-case")
-    assert path == suite.path("staleness/a-new-case")
-    scenario = suite.scenario("staleness/a-new-case", require_expect=False)
-    assert [call.tool for call in scenario.calls()] == ["Read", "Edit"]
-
-
 def test_no_template_is_written_for_an_id_that_a_case_table_already_defines(suite: Suite) -> None:
     read = "title: Read answers\ngiven: {files: {a.txt: x}}\nsteps: [{Read: {file_path: $WS/a.txt}}]\n"
     table = suite.scenarios_root / "gate" / "several.cases.yaml"
@@ -59,11 +52,12 @@ def test_the_command_new_creates_a_suite_in_a_missing_directory(readfirst: Cli, 
     created = (0, f"{mine / 'scenarios/gate/new-case.yaml'}\n", f"created a suite in {mine}\n")
     assert readfirst("new", "gate/new-case", "--fixtures", mine) == created
     begun = Suite(mine)
-    assert begun.scenario("gate/new-case", require_expect=False).contract == "2.1.7"
+    scenario = begun.scenario("gate/new-case", require_expect=False)
+    assert (scenario.contract, [call.tool for call in scenario.calls()]) == ("2.1.7", ["Read", "Edit"])
     assert (begun.name, begun.version) == ("suite", "0.1")
-    assert {finding.rule for finding in lint(begun)} == {"title-style"}
     assert readfirst("new", "gate/other", "--fixtures", mine).code == 0
     assert begun.ids() == ["gate/new-case", "gate/other"]
+    assert {finding.rule for finding in lint(begun)} == {"title-style", "duplicate-title"}
 
 
 def test_no_suite_is_created_for_a_wrong_id_or_among_other_files(readfirst: Cli, tmp_path: Path) -> None:

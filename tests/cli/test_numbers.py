@@ -4,7 +4,8 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from itertools import cycle, islice
+from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 import pytest
@@ -22,34 +23,21 @@ from tests.verdicts import sources_of, with_baseline_result
 
 Kind = tuple[Status, int]
 
-MIXED: list[Kind] = [
-    *[("passed", 4)] * 5,
-    ("failed", 3),
-    ("failed", 2),
-    ("failed", 1),
-    ("error", 0),
-    ("error", 0),
-    ("unsupported", 0),
-    ("unspecified", 0),
-]
-ALL_BROKEN: list[Kind] = [("error", 0)] * 3
 GO_ON = Commands("readfirst run mine", "readfirst show")
+ALL_BROKEN: list[Kind] = [("error", 0)] * 3
 NOTHING: list[Kind] = [("unsupported", 0), ("unspecified", 0)]
+MIXED = [*[("passed", 4)] * 5, ("failed", 3), ("failed", 2), ("failed", 1), *ALL_BROKEN[:2], *NOTHING]
 
 
 def verdicts(kinds: list[Kind], level: Level, contracts: tuple[str, ...]) -> list[JudgedScenario]:
     found = []
     for contract in contracts:
-        for number, ((status, holding), requirement) in enumerate(
-            zip(kinds, islice(cycle(REQUIREMENTS), len(kinds)), strict=True)
-        ):
+        for number, ((status, holding), requirement) in enumerate(zip(kinds, cycle(REQUIREMENTS))):
             levels = {each: place < holding for place, each in enumerate(LEVELS)}
             if status in ("passed", "failed"):
                 status = "passed" if levels[level] else "failed"
-            name = f"{'ab'[number % 2]}/{number}"
-            found.append(
-                with_baseline_result(Verdict(name, contract, level, status, levels, requirement=requirement))
-            )
+            judged = Verdict(f"{'ab'[number % 2]}/{number}", contract, level, status, levels)
+            found.append(with_baseline_result(replace(judged, requirement=requirement)))
     return found
 
 
@@ -76,6 +64,10 @@ class AllReports:
         self.level = level
         self.text = {name: stream.getvalue() for name, stream in streams.items()}
 
+    def totals(self) -> set[str]:
+        """Return the totals in the sentence, table, badge, JSON Lines and JUnit of the run."""
+        return {self.sentence, self.in_table("all"), self.badge, self.stream, self.junit}
+
     @property
     def sentence(self) -> str:
         counts = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", self.summary.sentence())}
@@ -84,9 +76,8 @@ class AllReports:
 
     @property
     def table(self) -> list[list[str]]:
-        return [
-            line.split() for line in self.text["table"].splitlines() if re.match(r"\S+ +\d", line.strip())
-        ]
+        lines = map(str.strip, self.text["table"].splitlines())
+        return [line.split() for line in lines if re.match(r"\S+ +\d", line)]
 
     def in_table(self, name: str) -> str:
         (row,) = [row for row in self.table if row[0] == name]
@@ -103,10 +94,8 @@ class AllReports:
 
     @property
     def html(self) -> list[str]:
-        page = self.text["html"]
-        table = page[page.index("<tbody") : page.index("</tbody")]
-        cells = re.findall(r"(\d+/\d+)", table)
-        return cells[LEVELS.index(self.level) :: 4]
+        table = self.text["html"].partition("<tbody")[2].partition("</tbody")[0]
+        return re.findall(r"(\d+/\d+)", table)[LEVELS.index(self.level) :: 4]
 
     @property
     def stream(self) -> str:
@@ -115,13 +104,10 @@ class AllReports:
 
     @property
     def junit(self) -> str:
-        total = {
-            name: int(number)
-            for name, number in ElementTree.fromstring(self.text["junit"]).items()
-            if number.isdigit()
-        }
-        judged = total["tests"] - total["skipped"]
-        return f"{judged - total['failures'] - total['errors']}/{judged}"
+        root = ElementTree.fromstring(self.text["junit"])
+        names = ("tests", "skipped", "failures", "errors")
+        tests, skipped, failures, errors = (int(root.attrib[name]) for name in names)
+        return f"{tests - skipped - failures - errors}/{tests - skipped}"
 
 
 @pytest.mark.parametrize("level", LEVELS[:4])
@@ -133,13 +119,8 @@ def test_every_report_states_the_same_numbers_and_counts_errors_as_judged(
     judged = [kind for kind in kinds if kind[0] in ("passed", "failed", "error")]
     holding = sum(place > LEVELS.index(level) for _, place in judged)
     expected = f"{holding}/{len(judged)}"
-    assert numbers.sentence == expected
-    assert numbers.in_table("all") == expected
-    assert numbers.badge == expected
-    assert numbers.markdown == [expected]
-    assert numbers.html == [expected]
-    assert numbers.stream == expected
-    assert numbers.junit == expected
+    assert numbers.totals() == {expected}
+    assert numbers.markdown == numbers.html == [expected]
 
 
 @pytest.mark.parametrize("level", LEVELS[:4])
@@ -149,14 +130,7 @@ def test_for_several_contracts_the_numbers_are_in_one_table_and_summed_up(level:
     both = "/".join(str(2 * int(number)) for number in one.split("/"))
     assert [row[0] for row in numbers.table] == ["2.1.7", "2.1.40", "all", *REQUIREMENTS]
     assert (numbers.in_table("2.1.7"), numbers.in_table("2.1.40")) == (one, one)
-    assert (
-        numbers.in_table("all")
-        == numbers.badge
-        == numbers.sentence
-        == numbers.stream
-        == numbers.junit
-        == both
-    )
+    assert numbers.totals() == {both}
     assert numbers.markdown == numbers.html == [one, one]
     assert f"\nmine on 2 contracts, level {level}\n" in numbers.text["table"]
 

@@ -2,6 +2,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from xml.etree import ElementTree
 
@@ -38,13 +39,8 @@ def verdict_on(
     status: Status | None = None,
 ) -> JudgedScenario:
     """Return a verdict on a scenario whose id begins with its rule. It fails at `fails` and all stricter levels."""
-    found = verdicts.verdict(
-        scenario,
-        status or ("failed" if fails else "passed"),
-        fails=fails,
-        rule=scenario.partition("/")[0],
-        length=length,
-    )
+    status = status or ("failed" if fails else "passed")
+    found = verdicts.verdict(scenario, status, fails=fails, rule=scenario.partition("/")[0], length=length)
     harms = () if harm is None else (Harm(0, 0, harm, "notes.txt", harm),)
     return with_baseline_result(replace(found, harms=harms), accepted)
 
@@ -142,12 +138,8 @@ def results(every: Sequence[JudgedScenario]) -> Results:
     return Results((run(*every, target="python:module:Tools"),))
 
 
-def report_lines(
-    every: Sequence[JudgedScenario], width: int | None = None, everything: bool = False
-) -> list[str]:
-    return [
-        text for _, text in rule_lines(by_rule(every, RULES), COMMAND, width=width, everything=everything)
-    ]
+def report_lines(every: Sequence[JudgedScenario], width: int | None = None) -> list[str]:
+    return [text for _, text in rule_lines(by_rule(every, RULES), COMMAND, width=width, everything=False)]
 
 
 @rows(("judged", "failing", "classes", "badge"), TABLE.values())
@@ -176,13 +168,10 @@ def test_each_format_lists_the_rules_in_the_same_order(
 
 
 def test_markdown_lists_accepted_failures_and_the_most_frequent_mistake(suite: Suite) -> None:
-    refused = Difference(0, 0, "effects", "refused", "not refused", "refused: no")
-    words = Difference(0, 0, "text", "text", "a", "b")
-    many = [verdict_on(f"stale/{number:02}", "effects") for number in range(12)]
-    many = [with_baseline_result(replace(each, differences=(refused,))) for each, _ in many]
-    other = with_baseline_result(replace(verdict_on("numbers/a", "text")[0], differences=(words,)))
+    other = next(failures_with("numbers", range(1), words=True))
+    every = [*failures_with("stale", range(12), "refused"), other]
     page = sources(suite).write(
-        "markdown", results([*many, other, verdict_on("torn/a", "safe", accepted="By design.")])
+        "markdown", results([*every, verdict_on("torn/a", "safe", accepted="By design.")])
     )
     assert "One mistake in 12 of" in page
     assert "What follows is as if it were fixed." in page
@@ -202,14 +191,9 @@ def test_junit_of_several_runs_names_the_run_of_each_testsuite(suite: Suite) -> 
     ]
 
 
-def test_a_junit_testsuite_states_its_failures_and_the_command_to_repeat_them(
-    suite: Suite,
-) -> None:
-    root = ElementTree.fromstring(
-        sources(suite)
-        .write("junit", results([verdict_on("numbers/a", "safe", length=3), verdict_on("numbers/b", "safe")]))
-        .encode()
-    )
+def test_a_junit_testsuite_states_its_failures_and_the_command_to_repeat_them(suite: Suite) -> None:
+    every = [verdict_on("numbers/a", "safe", length=3), verdict_on("numbers/b", "safe")]
+    root = ElementTree.fromstring(sources(suite).write("junit", results(every)).encode())
     assert {each.get("name"): each.get("value") for each in root.iter("property")} == {
         "rule": "numbers",
         "class": "wording",
@@ -218,10 +202,8 @@ def test_a_junit_testsuite_states_its_failures_and_the_command_to_repeat_them(
         "shortest": "numbers/b",
         "command": "readfirst run python:module:Tools numbers/b",
     }
-    assert [(case.get("classname"), case.get("name")) for case in root.iter("testcase")] == [
-        ("2.1.7.wording.numbers", "numbers/a"),
-        ("2.1.7.wording.numbers", "numbers/b"),
-    ]
+    cases = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    assert cases == [("2.1.7.wording.numbers", f"numbers/{name}") for name in "ab"]
 
 
 @rows(
@@ -245,9 +227,8 @@ def test_the_status_of_a_rule_follows_from_its_scenarios(statuses: str, standing
 def test_the_example_of_a_rule_is_an_accepted_failure_only_if_no_other_scenario_fails() -> None:
     (result,) = by_rule([accepted := verdict_on("stale/a", "safe", accepted="known")], RULES)
     assert result.example is accepted[0]
-    assert [
-        each.class_ for each in by_class(by_rule([verdict_on("gone/a"), verdict_on("numbers/a")], RULES))
-    ] == ["wording"]
+    of_rules = by_rule([verdict_on("gone/a"), verdict_on("numbers/a")], RULES)
+    assert [each.class_ for each in by_class(of_rules)] == ["wording"]
 
 
 def failures_with(
@@ -256,17 +237,13 @@ def failures_with(
     """Yield a failure for each number, with the differences `what`: harm, if they begin with a kind of harm."""
     for number in numbers:
         found, ruling = verdict_on(f"{rule}/{number:02}", "effects")
-        kinds = [next((kind for kind in KINDS if each.startswith(kind)), None) for each in what]
-        said = [each.format(number) for each in what]
-        differences = [
-            Difference(0, 0, "safe" if kind else "effects", text, "" if kind else "x", "" if kind else "y")
-            for text, kind in zip(said, kinds, strict=True)
-        ]
-        harms = [
-            Harm(0, 0, kind, "notes.txt", text.removeprefix(f"{kind}: "))
-            for text, kind in zip(said, kinds, strict=True)
-            if kind
-        ]
+        differences, harms = [], []
+        for text in (each.format(number) for each in what):
+            kind = next((kind for kind in KINDS if text.startswith(kind)), None)
+            sides = ("", "") if kind else ("x", "y")
+            differences.append(Difference(0, 0, "safe" if kind else "effects", text, *sides))
+            if kind:
+                harms.append(Harm(0, 0, kind, "notes.txt", text.removeprefix(f"{kind}: ")))
         if words:
             differences.append(Difference(0, 0, "text", "text", "x", "y"))
         fails = dict.fromkeys(LEVELS, False) if harms else found.levels
@@ -274,11 +251,15 @@ def failures_with(
         yield made, ruling
 
 
-LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
+LEFT_OVER, LOSS = "stray: {}.tmp, which no call named, was left behind", "lost: line 2 of notes.txt"
+MODE = "effects: mode", "mode of 0.txt: expected x, got y"
+STRAY = "safe: " + LEFT_OVER.format("N"), LEFT_OVER.format(0)
+"""Kinds of mistakes, each with its example."""
+of_mode = partial(failures_with, "stale", range(12), "mode of {}.txt", words=True)
 
 
 @pytest.mark.parametrize(
-    ("every", "named", "left"),
+    ("every", "named", "counts", "left"),
     [
         (
             [
@@ -286,73 +267,48 @@ LEFT_OVER = "stray: {}.tmp, which no call named, was left behind"
                 *failures_with("unread", range(11, 12), "mode of b.txt", "names of b.txt"),
                 *failures_with("named", range(12, 13), "names of c.txt"),
             ],
-            ("effects: mode", 12, 11, 13, True, "mode of 0.txt: expected x, got y"),
+            MODE,
+            (12, 11, 13, True),
             {"stale": 0, "unread": 1, "named": 1},
         ),
         (
             [
                 *failures_with("stale", range(11), LEFT_OVER, level="safe"),
-                *failures_with("unread", range(12), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
+                *failures_with("unread", range(12), LEFT_OVER, LOSS, level="safe"),
             ],
-            (
-                "safe: stray: N.tmp, which no call named, was left behind",
-                23,
-                11,
-                23,
-                True,
-                "stray: 0.tmp, which no call named, was left behind",
-            ),
+            STRAY,
+            (23, 11, 23, True),
             {"stale": 0, "unread": 12},
         ),
         (
             [
-                *failures_with(
-                    "stale", range(12), LEFT_OVER, "stray: {}.tmp was written or touched", level="safe"
-                ),
-                *failures_with("unread", range(2), LEFT_OVER, "lost: line 2 of notes.txt", level="safe"),
+                *failures_with("stale", range(12), LEFT_OVER, "stray: {}.tmp was touched", level="safe"),
+                *failures_with("unread", range(2), LEFT_OVER, LOSS, level="safe"),
             ],
-            (
-                "safe: stray: N.tmp, which no call named, was left behind",
-                14,
-                12,
-                14,
-                True,
-                "stray: 0.tmp, which no call named, was left behind",
-            ),
+            STRAY,
+            (14, 12, 14, True),
             {"stale": 0, "unread": 2},
         ),
-        (
-            list(failures_with("stale", range(12), "mode of {}.txt", words=True, level="effects")),
-            ("effects: mode", 12, 12, 12, False, "mode of 0.txt: expected x, got y"),
-            {"stale": 0},
-        ),
-        (
-            list(failures_with("stale", range(12), "mode of {}.txt", words=True)),
-            ("effects: mode", 12, 12, 12, False, "mode of 0.txt: expected x, got y"),
-            {"stale": 12},
-        ),
-        (list(failures_with("stale", range(9), "mode of a.txt")), None, {}),
+        ([*of_mode(level="effects")], MODE, (12, 12, 12, False), {"stale": 0}),
+        ([*of_mode()], MODE, (12, 12, 12, False), {"stale": 12}),
+        ([*failures_with("stale", range(9), "mode of a.txt")], None, (), {}),
         (
             [
                 *failures_with("stale", range(10), "mode of a.txt"),
                 *failures_with("unread", range(30), "names of a.txt", "mode of a.txt"),
             ],
             None,
+            (),
             {},
         ),
     ],
-    ids=[
-        "most",
-        "harms",
-        "a stray file that is changed again",
-        "words below the level",
-        "words at the level",
-        "few",
-        "a quarter",
-    ],
+    ids=["most", "harms", "stray, changed again", "words below level", "words at level", "few", "a quarter"],
 )
 def test_the_most_frequent_mistake_is_named_and_rules_are_counted_as_if_it_were_fixed(
-    every: Sequence[JudgedScenario], named: tuple[object, ...] | None, left: dict[str, int]
+    every: Sequence[JudgedScenario],
+    named: tuple[str, str] | None,
+    counts: tuple[int, ...],
+    left: dict[str, int],
 ) -> None:
     tally = RuleTally(RULES)
     for found, ruling in every:
@@ -361,8 +317,8 @@ def test_the_most_frequent_mistake_is_named_and_rules_are_counted_as_if_it_were_
     if named is None or mistake is None:
         assert mistake is named
         return
-    counts = (mistake.failing, mistake.alone, mistake.total_failures)
-    assert (mistake.kind, *counts, mistake.hides, mistake.example) == named
+    assert (mistake.kind, mistake.example) == named
+    assert (mistake.failing, mistake.alone, mistake.total_failures, mistake.hides) == counts
     assert {each.id: each.failing_scenarios for each in tally.results(as_if_without=mistake.kind)} == left
 
 
