@@ -10,17 +10,12 @@ from typing import Any
 import pytest
 
 FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,900",
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update", "--window-size=1280,900"),
 )
 """No window, and no requests that Chromium makes for itself."""
+
+
 WIDTH, HEIGHT = 1280, 900
 PHONE = 390
 WEAK_TEXT = """
@@ -107,18 +102,13 @@ class BrowserPage:
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def button(self, scenario_id: str) -> Any:
-        return self.driver.execute_script(
-            "return document.getElementById(arguments[0]).querySelector('button')", scenario_id
-        )
+        script = "return document.getElementById(arguments[0]).querySelector('button')"
+        return self.driver.execute_script(script, scenario_id)
 
     def panel(self, scenario_id: str) -> str:
-        return str(
-            self.driver.execute_script(
-                "const panel = document.getElementById('details-of-' + arguments[0]);"
-                "return panel && panel.offsetParent ? panel.innerText : ''",
-                scenario_id,
-            )
-        )
+        script = """const panel = document.getElementById('details-of-' + arguments[0]);
+            return panel && panel.offsetParent ? panel.innerText : ''"""
+        return str(self.driver.execute_script(script, scenario_id))
 
     def tree(self) -> list[dict[str, Any]]:
         nodes = self.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]

@@ -75,7 +75,7 @@ def test_an_adapter_error_exits_3(readfirst: Cli, holding: Suite, monkeypatch: p
 
 
 @pytest.mark.parametrize("command", ["run", "list"])
-def test_an_invalid_suite_exits_4_and_prints_the_position_of_the_error(
+def test_an_invalid_suite_exits_4_with_a_position(
     readfirst: Cli, make_suite: MakeSuite, command: str
 ) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
@@ -108,7 +108,7 @@ def test_an_invalid_suite_exits_4_and_prints_the_position_of_the_error(
         (["product", "record", "--fix", "--check"], "exclude each other"),
     ],
 )
-def test_wrong_usage_exits_2_and_prints_the_help(
+def test_wrong_usage_exits_2_with_help(
     readfirst: Cli, holding: Suite, words: list[str], message: str
 ) -> None:
     ran = readfirst(*words, "--fixtures", holding.root)
@@ -194,9 +194,7 @@ def test_the_command_list_imports_no_module_that_only_the_command_run_uses(holdi
 
 
 @pytest.mark.parametrize("format_", ["markdown", "html", "badge", "junit"])
-def test_json_lines_that_lack_their_last_line_exit_3(
-    readfirst: Cli, mixed: Suite, tmp_path: Path, format_: str
-) -> None:
+def test_truncated_json_lines_exit_3(readfirst: Cli, mixed: Suite, tmp_path: Path, format_: str) -> None:
     stream, page = tmp_path / "cut.jsonl", tmp_path / "page"
     readfirst("run", "--format", "jsonl", "--output", stream, "--fixtures", mixed.root)
     stream.write_text("".join(stream.read_text().splitlines(keepends=True)[:-1]))

@@ -11,7 +11,7 @@ from rich.console import Console
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.verdict import Difference, Level, Verdict
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.report import Commands, RunFacts
+from readfirst.harness.report import Commands
 from readfirst.harness.report.failure import brief_lines, failure_text, format_position, short_path
 from readfirst.harness.report.table import BRIEF, TableReport
 from readfirst.harness.run.next_commands import grouping_line
@@ -26,8 +26,8 @@ from tests.command_line import Cli
 from tests.verdicts import rule, rules_of, verdict, write_report_of
 
 from .conftest import MakeSuite
+from .test_reports import facts
 
-NOT_ACCEPTED = BaselineResult(conformant=False)
 GO_ON = Commands("readfirst run mine", "readfirst show")
 FILE = Difference(0, 0, "effects", "file notes.txt", "alpha\n", "gamma\n")
 ALLOWED = Difference(0, 0, "effects", "refused", "refused: not_read", "not refused: done")
@@ -74,26 +74,12 @@ WORST_FIRST = [
 """Failed verdicts, sorted from the most to the least serious, as a report must print them."""
 
 
-def print_run(
-    verdicts: list[Verdict],
-    most: int | None,
-    ruling: BaselineResult = NOT_ACCEPTED,
-    rules: Rules | None = None,
-) -> str:
+def print_run(verdicts: list[Verdict], most: int | None, rules: Rules | None = None) -> str:
     """Return the output of a run that explains at most `most` failures, or all if None."""
-    facts = RunFacts(
-        target="mine",
-        name="mine",
-        contracts=("2.1.7",),
-        level="text",
-        scenarios=len(verdicts),
-        commands=lambda _: GO_ON,
-        find=lambda _: None,
-        rules=rules,
-    )
-    judged = [(each, ruling) for each in verdicts]
+    about = facts(target="mine", scenarios=len(verdicts), commands=lambda _: GO_ON, rules=rules)
     return write_report_of(
-        lambda stream: TableReport(Console(file=stream, width=110), facts, most_failures=most), judged
+        lambda stream: TableReport(Console(file=stream, width=110), about, most_failures=most),
+        [(each, BaselineResult(conformant=False)) for each in verdicts],
     )
 
 
@@ -104,12 +90,6 @@ def test_the_worst_failures_are_shown_first_and_the_others_are_counted(most: int
     assert shown == [each.scenario_id for each in WORST_FIRST][:most]
     rest = len(WORST_FIRST) - len(shown)
     assert (f"[{rest} more failure" in text) == bool(rest)
-
-
-def test_the_requested_number_of_failures_is_explained_even_if_all_belong_to_one_rule() -> None:
-    many = [replace(make_failure(f"a/{number}", FILE), rule="r") for number in range(9)]
-    text = print_run(many, 5, rules=rules_of(rule("r", "safety")))
-    assert len(re.findall(r"^FAILED a/\d", text, re.MULTILINE)) == 5
 
 
 def test_the_report_of_a_harm_shows_all_line_ends() -> None:
@@ -126,9 +106,12 @@ def test_the_report_of_a_failing_target_has_at_most_forty_lines() -> None:
         replace(make_failure(f"a/{number:03}", FILE, REFUSED, TEXT, harm="lost"), rule=f"r{number % 80:02}")
         for number in range(400)
     ]
-    refused = replace(verdict("a/lacks", "unsupported"), reason="the adapter lacks Windows", rule="r01")
-    assert len(print_run([*many, refused], BRIEF, rules=rules).splitlines()) <= 40
-    assert len(print_run(many, 3, rules=rules).splitlines()) > 40
+    refused = verdict("a/lacks", "unsupported", reason="the adapter lacks Windows", rule="r01")
+    assert len(print_run([*many, refused], BRIEF, rules).splitlines()) <= 40
+    assert len(print_run(many, 3, rules).splitlines()) > 40
+    # The requested number of failures is explained even if all belong to one rule.
+    of_one_rule = [replace(make_failure(f"a/{number}", FILE), rule="r00") for number in range(9)]
+    assert len(re.findall(r"^FAILED a/\d", print_run(of_one_rule, 5, rules), re.MULTILINE)) == 5
 
 
 def test_the_brief_text_of_a_failure_contains_its_differences_and_omits_the_given_files() -> None:
@@ -172,12 +155,8 @@ steps:
 """
 
 
-@pytest.fixture
-def long(make_suite: MakeSuite) -> Suite:
-    return make_suite({"staleness/long": LONG})
-
-
-def test_a_failure_shows_the_given_files_and_the_steps_before_it(long: Suite) -> None:
+def test_a_failure_shows_the_given_files_and_the_steps_before_it(make_suite: MakeSuite) -> None:
+    long = make_suite({"staleness/long": LONG})
     found = make_failure("staleness/long", Difference(3, 0, "text", "text", "Changed.", "No."), length=4)
     text = failure_text(found, long.scenario("staleness/long"), GO_ON)
     assert text.splitlines()[2:] == [
@@ -230,11 +209,7 @@ def test_lost_lines_are_reported_with_the_answer_that_should_have_shown_them() -
     harm = Harm(2, 0, "lost", "notes.txt", "line 4 of notes.txt, which the session was never shown", "delta")
     lost = Difference(2, 0, "safe", harm.line, "delta", "")
     shown = Difference(1, 0, "effects", "shown notes.txt", "lines 1–4", "lines 1–3")
-    wrong = [
-        replace(shown, step=2),
-        replace(shown, what="shown other.txt"),
-        replace(shown, level="text", what="text"),
-    ]
+    wrong = [{"step": 2}, {"what": "shown other.txt"}, {"level": "text", "what": "text"}]
 
     def text(*differences: Difference) -> str:
         found = verdict("a/b", "failed", *differences, lost, fails="safe", level="safe", harms=(harm,))
@@ -242,7 +217,7 @@ def test_lost_lines_are_reported_with_the_answer_that_should_have_shown_them() -
 
     said = "\n      the contract's answer to step 2 shows lines 1–4, this implementation's shows lines 1–3\n"
     assert said in text(shown)
-    assert "the contract's answer" not in text(*wrong)
+    assert "the contract's answer" not in text(*(replace(shown, **parts) for parts in wrong))
 
 
 def causes(output: str) -> tuple[list[str], list[str]]:
@@ -288,33 +263,29 @@ def test_after_a_run_at_safe_only_the_command_that_groups_failures_by_rule_is_su
 def test_if_many_steps_precede_a_failure_only_their_number_is_printed(make_suite: MakeSuite) -> None:
     touch = "  - touch: {notes.txt: {mtime: +2s}}\n"
     suite = make_suite({"staleness/long": LONG.replace("  - rename", touch * 9 + "  - rename")})
-    found = make_failure("staleness/long", Difference(12, 0, "text", "text", "a", "b"))
+    found = make_failure("staleness/long", replace(TEXT, step=12))
     text = failure_text(found, suite.scenario("staleness/long"), GO_ON)
     assert "  [6 more steps before]\n  step 7 of 13: touch notes.txt" in text
     assert "step 6 of 13" not in text
 
 
 def test_parallel_calls_are_printed_on_one_line_and_a_race_on_one_line(make_suite: MakeSuite) -> None:
-    read = "{Read: {file_path: $WS/notes.txt}, expect: {text: x}}"
+    read = "Read: {file_path: $WS/notes.txt}, expect: {text: x}"
     steps = f"""\
 title: A group and a race
 requirement: must
 given: {{files: {{notes.txt: "a"}}}}
 steps:
-  - parallel: [{read}, {read}]
+  - parallel: [{{{read}}}, {{{read}}}]
   - Edit: {{file_path: $WS/notes.txt, old_string: a, new_string: b}}
     during: [{{modify: {{notes.txt: "c"}}}}]
     expect: {{text: x}}
-  - Read: {{file_path: $WS/notes.txt}}
-    expect: {{text: x}}
+  - {{{read}}}
 """
     scenario = make_suite({"race/group": steps}).scenario("race/group")
-    last = Difference(2, 0, "text", "text", "a", "b")
-    text = failure_text(make_failure("race/group", last), scenario, GO_ON)
+    text = failure_text(make_failure("race/group", replace(TEXT, step=2)), scenario, GO_ON)
     read = 'Read {file_path: "$WS/notes.txt"}'
     assert f"  step 1 of 3: 2 calls in parallel: {read}; {read}\n" in text
     assert ', during: modify notes.txt, mtime +2s: "c"\n' in text
-    second = Difference(0, 1, "text", "text", "a", "b")
-    assert f"step 1 of 3: call 2 of 2 in parallel: {read}\n" in failure_text(
-        make_failure("race/group", second), scenario, GO_ON
-    )
+    second = failure_text(make_failure("race/group", replace(TEXT, call=1)), scenario, GO_ON)
+    assert f"step 1 of 3: call 2 of 2 in parallel: {read}\n" in second

@@ -1,5 +1,5 @@
-import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -10,7 +10,6 @@ import pytest
 from markdown_it import MarkdownIt
 
 from readfirst.harness.compare.baseline import BaselineResult
-from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.diff import report as diff_report
 from readfirst.harness.diff.diff import Diff
@@ -28,6 +27,7 @@ from readfirst.observatory.diagnosis.observation import (
 )
 from readfirst.observatory.diagnosis.replay_cache import ReplayCache
 from readfirst.observatory.diagnosis.report import DiagnosisCase
+from tests.verdicts import write_report_of
 
 from .hostile_world import World
 from .test_hostile_text import PAYLOADS, STREAMED, Format, complaints
@@ -81,14 +81,9 @@ def make_verdicts(world: World) -> list[tuple[Verdict, BaselineResult]]:
 
 
 def stream_of(world: World, file: Path) -> Path:
-    text, summary = io.StringIO(), Summary()
     facts = RunFacts(world.target, world.name, (CONTRACT,), "text", 4, world.commands, world.scenario)
-    report = JsonlReport(text, facts, world.version)
-    for verdict, ruling in make_verdicts(world):
-        summary.add(verdict, ruling)
-        report.verdict(verdict, ruling)
-    report.finish(summary)
-    file.write_text(text.getvalue(), encoding="ascii")
+    make = partial(JsonlReport, facts=facts, version=world.version)
+    file.write_text(write_report_of(make, make_verdicts(world)), encoding="ascii")
     return file
 
 
@@ -135,16 +130,10 @@ def markup(text: str) -> object:
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     children = [child for token in tokens for child in token.children or ()]
     inert = {"inline", "text", "code_inline", "softbreak", "text_special"}
-    return {
-        each.type
-        for each in (*tokens, *children)
-        if each.type.removesuffix("_open").removesuffix("_close")
-        not in {*inert, "paragraph", "bullet_list", "list_item", "heading", "strong"}
-    } | {
-        text.content
-        for before, text in pairwise(children)
-        if before.type == "strong_open" and text.content != "safety"
-    }
+    inert |= {"paragraph", "bullet_list", "list_item", "heading", "strong"}
+    kinds = {re.sub("_(open|close)$", "", each.type) for each in (*tokens, *children)} - inert
+    strong = {text.content for before, text in pairwise(children) if before.type == "strong_open"}
+    return kinds | strong - {"safety"}
 
 
 def formats(streams: Streams) -> dict[str, Format]:

@@ -36,9 +36,7 @@ def test_the_command_new_refuses_an_invalid_id_and_writes_no_file(suite: Suite, 
     assert list(suite.scenarios_root.iterdir()) == []
 
 
-def test_the_command_new_prints_the_path_of_the_new_file_and_replaces_no_file(
-    readfirst: Cli, suite: Suite
-) -> None:
+def test_the_command_new_prints_the_path_of_its_file_and_replaces_none(readfirst: Cli, suite: Suite) -> None:
     path = suite.scenarios_root / "gate" / "new-case.yaml"
     assert readfirst("new", "gate/new-case", "--fixtures", suite.root)[:2] == (0, f"{path}\n")
     path.write_text("mine")

@@ -112,9 +112,7 @@ class AllReports:
 
 @pytest.mark.parametrize("level", LEVELS[:4])
 @pytest.mark.parametrize("kinds", [MIXED, ALL_BROKEN])
-def test_every_report_states_the_same_numbers_and_counts_errors_as_judged(
-    kinds: list[Kind], level: Level
-) -> None:
+def test_all_reports_state_the_same_numbers_and_count_errors(kinds: list[Kind], level: Level) -> None:
     numbers = AllReports(kinds, level, "2.1.7")
     judged = [kind for kind in kinds if kind[0] in ("passed", "failed", "error")]
     holding = sum(place > LEVELS.index(level) for _, place in judged)

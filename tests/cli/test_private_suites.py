@@ -62,7 +62,7 @@ def test_one_run_with_one_report_and_one_baseline_may_use_two_suites(
     assert str(ours) not in explained
 
 
-def test_the_header_the_json_lines_the_badge_and_the_pages_name_the_suites(
+def test_header_json_lines_badge_and_pages_name_the_suites(
     readfirst: Cli, ours: Path, tmp_path: Path
 ) -> None:
     file = tmp_path / "run.jsonl"
@@ -116,9 +116,7 @@ def test_suites_without_a_common_contract_are_refused_with_the_remedy(readfirst:
     assert [line.get("id") for line in exported] == [None, "drafts/save", UNREAD, None]
 
 
-def test_diff_supports_a_contract_that_extends_another_contract(
-    readfirst: Cli, extended: Path, tmp_path: Path
-) -> None:
+def test_diff_supports_a_contract_with_extends(readfirst: Cli, extended: Path, tmp_path: Path) -> None:
     both, file = with_bundled(extended), tmp_path / "run.jsonl"
     readfirst("run", "reference", "drafts/save", UNREAD, *both, "--format", "jsonl", "--output", file)
     compared = readfirst("diff", "house-rules", file, *both)
@@ -127,9 +125,7 @@ def test_diff_supports_a_contract_that_extends_another_contract(
     assert with_product.out.startswith("2.1.7 → house-rules: no difference in ")
 
 
-def test_a_run_does_not_pass_if_no_scenario_of_one_suite_was_judged(
-    readfirst: Cli, house: Path, tmp_path: Path
-) -> None:
+def test_a_run_does_not_pass_if_one_suite_was_not_judged(readfirst: Cli, house: Path, tmp_path: Path) -> None:
     both, file = (*with_bundled(house), "--contract", "2.1.7"), tmp_path / "run.jsonl"
     ran = readfirst("run", "drafts/save", UNREAD, *both, "--format", "jsonl", "--output", file)
     assert ran.code == 5
@@ -145,9 +141,7 @@ def test_pytest_refuses_suites_without_a_common_contract(pytester: pytest.Pytest
     assert ran.ret != 0
 
 
-def test_lint_reports_nothing_about_an_unchanged_copy_of_a_bundled_scenario(
-    readfirst: Cli, extended: Path
-) -> None:
+def test_lint_reports_nothing_about_a_copy_of_a_bundled_scenario(readfirst: Cli, extended: Path) -> None:
     words = ("--from", "bundled", "--fixtures", extended)
     copied = ("staleness/edit-after-change", "permissions/single-star")
     for scenario_id in copied:
@@ -213,9 +207,7 @@ def test_a_passing_run_says_once_which_of_its_contracts_harm(
     assert summary.likeness_sentence("mine", "text") == ""
 
 
-def test_show_lists_the_answers_of_all_versions_if_the_contract_has_no_answer(
-    readfirst: Cli, extended: Path
-) -> None:
+def test_show_lists_all_versions_if_the_contract_has_no_answer(readfirst: Cli, extended: Path) -> None:
     readfirst("new", UNREAD, "--from", "bundled", "--fixtures", extended)
     shown = readfirst("show", UNREAD, "--fixtures", extended)
     assert (shown.code, shown.err) == (0, "")
@@ -253,9 +245,7 @@ def test_a_run_names_the_scenarios_that_a_suite_replaces(readfirst: Cli, ours: P
     assert "replaces" not in readfirst("run", "--fixtures", ours).err
 
 
-def test_a_baseline_of_other_suites_is_refused_with_one_message_for_all_entries(
-    readfirst: Cli, ours: Path, tmp_path: Path
-) -> None:
+def test_one_message_refuses_a_baseline_of_other_suites(readfirst: Cli, ours: Path, tmp_path: Path) -> None:
     entries = "".join(
         f"  - {{scenario: {name}, level: text, reason: worded differently}}\n"
         for name in (UNREAD, "gate/write-unread", "drafts/save")

@@ -1,4 +1,3 @@
-import subprocess
 import sys
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -15,6 +14,14 @@ from tests.small_suites import small_suite
 
 from .conftest import HOLDING, PASSES, MakeSuite
 from .pytest_runs import Run, alone_and_with
+from .test_command_line import run_python
+
+
+def write_scenario(root: Path, scenario_id: str, text: str) -> None:
+    path = root / "scenarios" / f"{scenario_id}.yaml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+
 
 INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
 
@@ -25,12 +32,10 @@ def test_the_plugin_has_the_same_levels_requirements_and_classes_as_the_suite() 
 
 @pytest.mark.slow
 def test_the_options_for_rules_and_classes_select_scenarios(run: Run, ruled: Suite) -> None:
-    for words in (("--readfirst-rule=numbers",), ("--readfirst-class=wording",)):
-        result = run("-v", *words, ruled.scenarios_root)
+    for word in ("--readfirst-rule=numbers", "--readfirst-class=wording"):
+        result = run("-v", word, ruled.scenarios_root)
         result.assert_outcomes(passed=2)
-        result.stdout.fnmatch_lines(
-            ["*reading/again.yaml::2.1.7 PASSED*", "*reading/lines.yaml::2.1.7 PASSED*"]
-        )
+        result.stdout.fnmatch_lines([f"*reading/{name}.yaml::2.1.7 PASSED*" for name in ("again", "lines")])
     assert run("--readfirst-rule=numbers", "--readfirst-class=safety", ruled.scenarios_root).ret == 5
 
 
@@ -51,24 +56,17 @@ def test_pytest_prints_the_same_text_about_a_failure_as_the_command_run(run: Run
     assert result.ret == 1
 
 
-def test_the_option_adapter_makes_pytest_collect_the_bundled_suite(
-    run: Run, pytester: pytest.Pytester, bundled: Suite
-) -> None:
-    pytester.makepyfile("def test_own(): pass")
-    run().assert_outcomes(passed=1)
-    run("--adapter", "reference").assert_outcomes(passed=3)
-    run("--adapter", "reference", ".").assert_outcomes(passed=3)
-
-
 def test_a_named_file_is_collected_without_the_suite_unless_the_command_line_names_the_adapter(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
-    file = pytester.makepyfile("def test_own(): pass")
-    run("--adapter", "reference", file.name).assert_outcomes(passed=3)
-    assert run("--adapter", "python:missing:Tools", file.name).ret == 4
+    name = pytester.makepyfile("def test_own(): pass").name
+    run().assert_outcomes(passed=1)
+    for words in ([], ["."], [name]):
+        run("--adapter", "reference", *words).assert_outcomes(passed=3)
+    assert run("--adapter", "python:missing:Tools", name).ret == 4
     pytester.makeini("[pytest]\naddopts = --adapter reference")
-    for name in (file.name, f"{file.name}::test_own"):
-        result = run(name)
+    for path in (name, f"{name}::test_own"):
+        result = run(path)
         result.assert_outcomes(passed=1)
         result.stdout.fnmatch_lines(["readfirst: the command line names only files without scenarios*"])
     run().assert_outcomes(passed=3)
@@ -98,9 +96,7 @@ def test_paths_of_the_configuration_file_are_relative_to_it(
     run("--readfirst-baseline", "accepted.yaml", suite.scenarios_root).assert_outcomes(passed=2)
 
 
-def test_pytest_warns_if_a_run_has_a_stricter_level_than_its_baseline(
-    run: Run, mixed: Suite, tmp_path: Path
-) -> None:
+def test_pytest_warns_if_a_run_is_stricter_than_its_baseline(run: Run, mixed: Suite, tmp_path: Path) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text("name: reference\nlevel: safe\naccepted: []\n")
     result = run("--readfirst-baseline", file, mixed.scenarios_root)
@@ -110,12 +106,9 @@ def test_pytest_warns_if_a_run_has_a_stricter_level_than_its_baseline(
     result.stdout.no_fnmatch_line("*was written at the level*")
 
 
-def test_a_private_suite_is_collected_only_if_named(
-    run: Run, pytester: pytest.Pytester, bundled: Suite
-) -> None:
+def test_only_a_named_private_suite_is_collected(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
     private = small_suite(pytester.path / "private", {"reading/mine": PASSES})
     pytester.makepyfile("def test_own(): pass")
-    run().assert_outcomes(passed=1)
     run(".").assert_outcomes(passed=1)
     other = run("--adapter", "reference")
     other.assert_outcomes(passed=3)
@@ -133,10 +126,8 @@ def test_a_private_suite_is_collected_only_if_named(
 def test_a_directory_with_only_scenarios_is_a_suite_if_its_files_are_scenarios(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
-    for name, text in {"bare": PASSES, "other": "steps: [open, close]\n"}.items():
-        file = pytester.path / name / "scenarios" / "reading" / "mine.yaml"
-        file.parent.mkdir(parents=True)
-        file.write_text(text)
+    write_scenario(pytester.path / "bare", "reading/mine", PASSES)
+    write_scenario(pytester.path / "other", "reading/mine", "steps: [open, close]\n")
     for path in ("bare", "bare/scenarios", "bare/scenarios/reading/mine.yaml"):
         run("--adapter", "reference", path).assert_outcomes(passed=1)
     run("--adapter", "reference", "other").assert_outcomes(passed=2)
@@ -145,9 +136,7 @@ def test_a_directory_with_only_scenarios_is_a_suite_if_its_files_are_scenarios(
 def test_later_suites_override_earlier_suites(run: Run, pytester: pytest.Pytester, bundled: Suite) -> None:
     ours = pytester.path / "ours"
     for scenario_id, text in {"drafts/mine": PASSES, "gate/not-read": HOLDING["gate/not-read"]}.items():
-        path = ours / "scenarios" / f"{scenario_id}.yaml"
-        path.parent.mkdir(parents=True)
-        path.write_text(text)
+        write_scenario(ours, scenario_id, text)
     pytester.makepyfile("def test_own(): pass")
     run("--adapter", "reference", "--readfirst-fixtures", "ours").assert_outcomes(passed=3)
     result = run("--readfirst-fixtures", "bundled", "--readfirst-fixtures", "ours", "-v", ours)
@@ -175,28 +164,19 @@ def test_collected_scenarios_have_the_attributes_of_test_functions_that_other_pl
 
 @pytest.mark.parametrize("parallel", alone_and_with(2))
 def test_pytest_exits_5_if_no_scenario_was_judged(
-    run: Run, make_suite: MakeSuite, pytester: pytest.Pytester, parallel: tuple[str, ...]
+    run: Run, bundled: Suite, pytester: pytest.Pytester, parallel: tuple[str, ...]
 ) -> None:
-    suite = make_suite(HOLDING)
     pytester.makepyfile("def test_own(): pass")
-    result = run("--readfirst-contract", "documented", suite.scenarios_root, pytester.path, *parallel)
+    result = run("--adapter", "reference", "--readfirst-contract", "documented", *parallel)
     result.assert_outcomes(passed=1, skipped=2)
     result.stdout.fnmatch_lines(["readfirst: none of 2 scenarios was judged, so this is not a pass"])
     assert result.ret == 5
-
-
-def test_pytest_exits_5_if_every_scenario_is_deselected(
-    run: Run, pytester: pytest.Pytester, bundled: Suite
-) -> None:
-    pytester.makepyfile("def test_own(): pass")
-    assert run("--adapter", "reference", "-k", "test_own").ret == 5
+    assert run("--adapter", "reference", "-k", "test_own", *parallel).ret == 5
     assert run("--adapter", "reference", "--collect-only").ret == 0
 
 
 @pytest.mark.slow
-def test_accepted_failures_are_reported_as_xfail_and_stale_entries_as_failures(
-    run: Run, mixed: Suite, tmp_path: Path
-) -> None:
+def test_accepted_failures_are_xfail_and_stale_entries_fail(run: Run, mixed: Suite, tmp_path: Path) -> None:
     file = tmp_path / "accepted.yaml"
     file.write_text(
         "name: reference\naccepted:\n"
@@ -214,34 +194,27 @@ def test_the_summary_of_pytest_contains_the_first_difference_of_each_failure(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "250")
     result = run(*parallel, mixed.scenarios_root)
-    expected = {
-        "effects": "step 1: expected not refused, got refused: File has not been read yet. *…",
-        "text": 'step 1: text: expected "     1→alpha\\r", got "     1→alpha"',
-    }
-    for name, words in expected.items():
+    effects = "step 1: expected not refused, got refused: File has not been read yet. *…"
+    text = 'step 1: text: expected "     1→alpha\\r", got "     1→alpha"'
+    for name, words in (("effects", effects), ("text", text)):
         result.stdout.fnmatch_lines([f"FAILED *scenarios/wrong/{name}.yaml::2.1.7 - {words}"])
 
 
-def test_an_invalid_scenario_is_a_failure_in_pytest_with_the_position_of_the_error(
-    run: Run, make_suite: MakeSuite
-) -> None:
+def test_an_invalid_scenario_fails_in_pytest_with_its_position(run: Run, make_suite: MakeSuite) -> None:
     suite = make_suite({"reading/broken": PASSES.replace("must", "may")})
     result = run(suite.scenarios_root)
     assert result.ret == 1
-    result.stdout.fnmatch_lines(
-        [f"{suite.scenarios_root}/reading/broken.yaml:2:14: requirement cannot be 'may'*"]
-    )
+    place = f"{suite.scenarios_root}/reading/broken.yaml:2:14"
+    result.stdout.fnmatch_lines([f"{place}: requirement cannot be 'may'*"])
 
 
 def test_another_plugin_may_define_options_with_the_same_names(run: Run, pytester: pytest.Pytester) -> None:
-    pytester.makeconftest(
-        """
+    pytester.makeconftest("""
         def pytest_addoption(parser):
             parser.addoption("--level", type=int)
             parser.addoption("--contract")
             parser.addoption("--adapter-name")
-        """
-    )
+        """)
     pytester.makepyfile("def test_own(request): assert request.config.getoption('--level') == 3")
     run("--level", "3", "--contract=x").assert_outcomes(passed=1)
 
@@ -252,20 +225,22 @@ def test_a_run_without_scenarios_imports_almost_nothing_of_the_harness(pytester:
     code = (
         "import sys, pytest\n"
         "ended = pytest.main(sys.argv[1:])\n"
-        "print(sorted(name for name in sys.modules if name.startswith('readfirst')))\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('readfirst')))\n"
     )
     plugin = [] if INSTALLED else ["-p", "readfirst.harness.pytest_plugin"]
-    ran = subprocess.run(
-        [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", *plugin, str(pytester.path)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+    ran = run_python(
+        *("-c", code, "-q", "-p", "no:cacheprovider", *plugin, pytester.path),
         env={"PYTHONPATH": ":".join(sys.path)},
     )
-    assert (
-        ran.stdout.splitlines()[-1]
-        == "['readfirst', 'readfirst.harness', 'readfirst.harness.errors', 'readfirst.harness.pytest_plugin', "
-        "'readfirst.harness.run', 'readfirst.harness.run.pytest_items', 'readfirst.harness.run.pytest_target', "
-        "'readfirst.harness.suite', 'readfirst.harness.suite.rule_classes', 'readfirst.harness.terminal']"
-    ), ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1].replace("readfirst.harness", "_").split() == [
+        *(
+            "readfirst",
+            "_",
+            "_.errors",
+            "_.pytest_plugin",
+            "_.run",
+            "_.run.pytest_items",
+            "_.run.pytest_target",
+        ),
+        *("_.suite", "_.suite.rule_classes", "_.terminal"),
+    ], ran.stdout + ran.stderr

@@ -1,12 +1,11 @@
 import re
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from readfirst.harness.suite.suite import Suite
-from tests.command_line import Cli
+from tests.command_line import Cli, CliResult
 
 from .conftest import record_alike
 
@@ -17,9 +16,8 @@ def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm")
 
-    def call(*words: object) -> SimpleNamespace:
-        # The function replaces standard output only while the test runs, because capsys uses a different stream in each
-        # phase.
+    def call(*words: object) -> CliResult:
+        # capsys uses a different stream in each phase of a test.
         with monkeypatch.context() as patch:
             patch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
             return readfirst(*words)
@@ -29,10 +27,6 @@ def on_terminal(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
 
 def plain(text: str) -> str:
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", text)
-
-
-def without_line_numbers(text: str) -> str:
-    return re.sub(r"yaml:\d+:\d+", "yaml", text)
 
 
 @pytest.fixture
@@ -48,44 +42,31 @@ def streams(readfirst: Cli, mixed: Suite, tmp_path: Path) -> list[Path]:
     return made
 
 
-def test_the_report_of_one_run_equals_the_output_of_the_run(
-    on_terminal: Cli, mixed: Suite, streams: list[Path]
-) -> None:
+def test_the_report_of_a_run_equals_its_output(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
     ran = on_terminal("report", streams[0], "--fixtures", mixed.root)
     printed = plain(on_terminal("run", "--fixtures", mixed.root).out)
     # The progress bar has disappeared. JSON lines do not contain the position of an expectation in the suite.
-    assert without_line_numbers(plain(ran.out)) == without_line_numbers(printed[printed.index("FAILED") :])
+    texts = (plain(ran.out), printed[printed.index("FAILED") :])
+    assert len({re.sub(r"yaml:\d+:\d+", "yaml", text) for text in texts}) == 1
     assert "\x1b[" in ran.out
     for mark in ("| ---", "# Conformance", "<details>", "```"):
         assert mark not in ran.out
 
 
-def test_several_runs_are_also_shown_side_by_side(
-    on_terminal: Cli, mixed: Suite, streams: list[Path]
-) -> None:
+def test_several_runs_are_shown_side_by_side(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
     text = plain(on_terminal("report", *streams, "--fixtures", mixed.root).out)
     assert "reference (1) on 2.1.7, level text; suite\n" in text
     assert "reference (2) on 2 contracts, level text; suite\n" in text
-    rows = [line.split() for line in text.splitlines()]
-    assert rows[-3:] == [
-        ["reference", "(1)", "2.1.7", "text", "4", "3/4", "3/4", "3/4", "2/4", "0", "0", "0"],
-        ["reference", "(2)", "2.1.7", "text", "4", "3/4", "3/4", "3/4", "2/4", "0", "0", "0"],
-        ["reference", "(2)", "2.1.40", "text", "4", "3/4", "3/4", "3/4", "2/4", "0", "0", "0"],
-    ]
+    rows = [" ".join(line.split()) for line in text.splitlines()]
+    of_runs = ("reference (1) 2.1.7", "reference (2) 2.1.7", "reference (2) 2.1.40")
+    assert rows[-3:] == [f"{name} text 4 3/4 3/4 3/4 2/4 0 0 0" for name in of_runs]
 
 
-def test_the_option_failures_sets_the_number_of_explained_failures(
-    on_terminal: Cli, mixed: Suite, streams: list[Path]
-) -> None:
+def test_the_option_failures_limits_explanations(on_terminal: Cli, mixed: Suite, streams: list[Path]) -> None:
     def count_failures(*words: str) -> int:
         text = plain(on_terminal("report", *streams, *words, "--fixtures", mixed.root).out)
         return len(re.findall(r"^FAILED", text, re.MULTILINE))
 
-    most = [(), ("--failures", "1"), ("--failures", "0"), ("--failures", "all")]
-    assert [count_failures(*words) for words in most] == [
-        1 + 1,
-        1 + 1,
-        0,
-        2 + 4,
-    ]  # by default, one failure of both runs
+    assert count_failures() == 1 + 1
+    assert [count_failures("--failures", most) for most in ("1", "0", "all")] == [1 + 1, 0, 2 + 4]
     assert on_terminal("report", *streams, "--failures", "some", "--fixtures", mixed.root).code == 2

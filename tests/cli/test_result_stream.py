@@ -18,35 +18,13 @@ HEADER: dict[str, Any] = {
     "level": "text",
     "scenarios": 2,
 }
-DIFFERENCE = {
-    "step": 2,
-    "call": 1,
-    "level": "text",
-    "what": "text",
-    "expected": "a\r\n",
-    "got": "b\udc80",
-    "blame": "implementation",
-}
+DIFFERENCE = {"step": 2, "call": 1, "level": "text", "what": "text", "expected": "a\r\n", "got": "b\udc80"}
 
 
 def verdict(scenario: str, status: str = "passed", **parts: Any) -> dict[str, Any]:
-    line = {
-        "type": "verdict",
-        "scenario": scenario,
-        "requirement": "should",
-        "contract": "2.1.7",
-        "level": "text",
-        "status": status,
-    }
-    return {
-        **line,
-        "conformant": status == "passed",
-        "levels": LEVELS,
-        "calls": 2,
-        "steps": 2,
-        "milliseconds": 1.5,
-        **parts,
-    }
+    line = {"type": "verdict", "scenario": scenario, "requirement": "should", "contract": "2.1.7"}
+    judged = {"level": "text", "status": status, "conformant": status == "passed", "levels": LEVELS}
+    return {**line, **judged, "calls": 2, "steps": 2, "milliseconds": 1.5, **parts}
 
 
 def footer(**parts: Any) -> dict[str, Any]:
@@ -58,8 +36,11 @@ def footer(**parts: Any) -> dict[str, Any]:
 WHOLE = [HEADER, verdict("a/one"), verdict("a/two"), footer()]
 
 
+Write = Callable[[list[dict[str, Any]]], Path]
+
+
 @pytest.fixture
-def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
+def stream(tmp_path: Path) -> Write:
     def write(lines: list[dict[str, Any]]) -> Path:
         path = tmp_path / "results.jsonl"
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="ascii")
@@ -68,40 +49,25 @@ def stream(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Path]:
     return write
 
 
-Write = Callable[[list[dict[str, Any]]], Path]
-
-
 def test_the_former_status_name_broken_is_read_as_error(stream: Write) -> None:
-    counts = {name: value for name, value in footer(passed=1).items() if name != "error"}
-    lines = [
-        HEADER,
-        verdict("a/one"),
-        verdict("a/two", "broken", blame="adapter", reason="it hung", levels={}),
-        {**counts, "broken": 1},
-    ]
-    (run,) = read_stream(stream(lines))
+    counts = {**footer(passed=1), "broken": 1}
+    del counts["error"]
+    broken = verdict("a/two", "broken", blame="adapter", reason="it hung", levels={})
+    (run,) = read_stream(stream([HEADER, verdict("a/one"), broken, counts]))
     assert [judged.status for judged, _ in run.judged] == ["passed", "error"]
 
 
 def test_the_verdicts_of_a_complete_run_are_read_from_its_json_lines(stream: Write) -> None:
-    failed = verdict("a/two", "failed", differences=[DIFFERENCE], accepted="known", blame="implementation")
+    differences = [{**DIFFERENCE, "blame": "implementation"}]
+    failed = verdict("a/two", "failed", differences=differences, accepted="known", blame="implementation")
     (run,) = read_stream(stream([HEADER, verdict("a/one"), failed, footer(passed=1, failed=1, accepted=1)]))
-    assert (run.target, run.contract, run.level, run.version) == (
-        "python:module:Tools",
-        "2.1.7",
-        "text",
-        "0.1.0",
-    )
+    about = (run.target, run.contract, run.level, run.version)
+    assert about == ("python:module:Tools", "2.1.7", "text", "0.1.0")
     judged, ruling = run.verdicts["a/two"]
     assert (judged.status, ruling.accepted, ruling.conformant) == ("failed", "known", False)
     assert judged.requirement == "should"
-    difference = judged.differences[0]
-    assert (difference.step, difference.call, difference.expected, difference.got) == (
-        1,
-        0,
-        "a\r\n",
-        "b\udc80",
-    )
+    (found,) = judged.differences
+    assert (found.step, found.call, found.expected, found.got) == (1, 0, "a\r\n", "b\udc80")
 
 
 @rows(

@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -22,18 +23,17 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
 from tests.processes import children, ends_soon
 
-from .conftest import FAILING, HOLDING, PASSES, MakeSuite
-
-
-def plain(verdict: Verdict) -> Verdict:
-    return replace(verdict, milliseconds=0.0)
+from .conftest import HOLDING, PASSES, MakeSuite
 
 
 def run_reference(suite: Suite, **options: Any) -> list[Verdict]:
-    return [plain(verdict) for verdict in run(suite, "reference", ["2.1.7"], **options)]
+    """Return the verdicts on the reference, without their times."""
+    return [replace(verdict, milliseconds=0.0) for verdict in run(suite, "reference", ["2.1.7"], **options)]
 
 
 class Fake:
+    """An adapter that counts its sessions."""
+
     opened = closed = 0
 
     def open(self, workspace: Workspace) -> Session:
@@ -55,35 +55,25 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
 def test_every_level_is_judged_regardless_of_the_requested_level(mixed: Suite) -> None:
     (verdict,) = run_reference(mixed, ids=["wrong/text"], level="effects")
     assert verdict.status == "passed"
-    assert (verdict.levels["effects"], verdict.levels["reason"], verdict.levels["text"]) == (
-        True,
-        True,
-        False,
-    )
+    assert [verdict.levels[level] for level in ("effects", "reason", "text")] == [True, True, False]
 
 
 def test_worker_processes_give_the_same_verdicts_in_the_same_order(mixed: Suite) -> None:
     assert run_reference(mixed, options=RunOptions(jobs=2)) == run_reference(mixed)
 
 
-def test_an_unknown_kind_of_target_is_reported_before_any_process_starts(
-    mixed: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_kind_of_target_starts_no_process(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process_pool, "work_in_processes", lambda *_: pytest.fail("processes were started"))
     with pytest.raises(ConnectError, match="there is no kind 'nothing'"):
         list(run(mixed, "nothing:at-all", ["2.1.7"], options=RunOptions(jobs=2)))
 
 
-def test_a_run_of_many_scenarios_uses_all_processors_but_a_run_of_the_real_product_uses_one(
+def test_many_scenarios_use_all_processors_but_the_real_product_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(job_count, "processors", lambda: 4)
-    assert [job_count.jobs_for(job_count.AUTO, "reference", count) for count in (1, 99, 100, 2000)] == [
-        1,
-        1,
-        2,
-        4,
-    ]
+    jobs = [job_count.jobs_for(job_count.AUTO, "reference", count) for count in (1, 99, 100, 2000)]
+    assert jobs == [1, 1, 2, 4]
     assert job_count.jobs_for(job_count.AUTO, "claude-code:2.1.7", 2000) == 1
     assert job_count.jobs_for(7, "claude-code:2.1.7", 1) == 7
 
@@ -108,11 +98,26 @@ def test_an_exception_of_the_harness_is_attributed_to_the_harness(
 
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_invalid_scenario_ends_the_run_with_its_position(make_suite: MakeSuite, jobs: int) -> None:
-    suite = make_suite({**HOLDING, "reading/broken": PASSES.replace("requirement: must", "requirement: may")})
+    suite = make_suite({**HOLDING, "reading/broken": PASSES.replace("must", "may")})
     verdicts = run(suite, "reference", ["2.1.7"], options=RunOptions(jobs=jobs))
     assert next(verdicts).scenario_id == "gate/not-read"
     with pytest.raises(SuiteError, match=r"reading/broken\.yaml:2:14: requirement cannot be 'may'"):
         next(verdicts)
+
+
+Written = Callable[[str, str], Any]
+
+
+@pytest.fixture
+def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Written:
+    """A function that writes and imports a module."""
+
+    def write(name: str, code: str) -> Any:
+        (tmp_path / f"{name}.py").write_text(code)
+        monkeypatch.syspath_prepend(tmp_path)
+        return importlib.import_module(name)
+
+    return write
 
 
 DYING = """\
@@ -128,22 +133,18 @@ class Dying(RunSpec):
 
 
 @pytest.mark.slow
-def test_if_a_worker_process_is_killed_only_its_current_scenario_is_an_error(
-    make_suite: MakeSuite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "dying.py").write_text(DYING)
-    monkeypatch.syspath_prepend(tmp_path)
-    dying = importlib.import_module("dying").Dying
+def test_a_killed_worker_process_fails_only_its_scenario(make_suite: MakeSuite, written: Written) -> None:
     suite = make_suite({**HOLDING, "gate/read-1": PASSES, "gate/read-2": PASSES})
-    job = dying(suite, "reference", "2.1.7")
+    job = written("dying", DYING).Dying(suite, "reference", "2.1.7")
     with work_in_processes(job, suite.ids(), 2) as results:
         verdicts = [verdict for (verdict,) in results]
-    assert [(v.scenario_id, v.status) for v in verdicts] == [
-        ("gate/not-read", "error"),
-        ("gate/read-1", "passed"),
-        ("gate/read-2", "passed"),
-        ("reading/lines", "passed"),
+    assert [v.scenario_id for v in verdicts] == [
+        "gate/not-read",
+        "gate/read-1",
+        "gate/read-2",
+        "reading/lines",
     ]
+    assert [v.status for v in verdicts] == ["error", "passed", "passed", "passed"]
     assert verdicts[0].reason == "the worker process was killed by signal 9 during this scenario"
     assert (verdicts[0].blame, verdicts[0].requirement) == ("environment", "must")
 
@@ -168,14 +169,10 @@ class Closing:
 """A worker that takes a moment to close, and then creates a file named after its process."""
 
 
-def test_worker_processes_have_time_to_close_and_are_not_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "closing.py").write_text(CLOSING)
-    monkeypatch.syspath_prepend(tmp_path)
+def test_worker_processes_have_time_to_close_and_are_not_killed(tmp_path: Path, written: Written) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
-    job = importlib.import_module("closing").Closing(str(kept))
+    job = written("closing", CLOSING).Closing(str(kept))
     with work_in_processes(job, "abcd", 2) as results:
         assert [*results] == [*"ABCD"]
     assert len([*kept.iterdir()]) == 2
@@ -196,21 +193,16 @@ class Hangs:
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts processes through /proc")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_an_interrupted_run_leaves_no_process_and_prints_no_traceback(
-    make_suite: MakeSuite, tmp_path: Path, number: signal.Signals
-) -> None:
-    suite = make_suite({**HOLDING, **FAILING})
+def test_an_interrupted_run_leaves_no_process(mixed: Suite, tmp_path: Path, number: signal.Signals) -> None:
     module = tmp_path / "hanging.py"
     module.write_text(HANGS)
     marker = Path(f"{module}.hangs")
     os.mkfifo(marker)
-    command = [sys.executable, "-m", "readfirst", "run", "python:hanging:Hangs", "-j", "2", "--fixtures"]
+    words = ["run", "python:hanging:Hangs", "-j", "2", "--fixtures", str(mixed.root)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(
-        [*command, str(suite.root)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+        [sys.executable, "-m", "readfirst", *words], text=True, env=environment, **pipes
     )
     try:
         with marker.open() as hanging:

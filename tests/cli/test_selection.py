@@ -1,4 +1,6 @@
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,88 +11,60 @@ from readfirst.harness.yaml_io.finding import SuiteError
 from tests.rows import rows
 from tests.small_suites import small_suite
 
+metadata = attrgetter("title", "requirement", "tags", "rule")
+
 
 def select_scenarios(suite: Suite, **parts: object) -> list[str]:
     return select(suite, Selection(**parts))
 
 
-def test_a_scenario_is_selected_by_its_id_without_reading_all_files(
-    mixed: Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_selection_by_id_reads_no_other_file(mixed: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ScenarioIndex, "readable", lambda _: pytest.fail("all were read"))
-    assert select_scenarios(mixed, ids=("reading/lines", "gate/not-read", "reading/lines")) == [
-        "gate/not-read",
-        "reading/lines",
-    ]
+    ids = ("reading/lines", "gate/not-read", "reading/lines")
+    assert select_scenarios(mixed, ids=ids) == ["gate/not-read", "reading/lines"]
     with pytest.raises(pytest.fail.Exception, match="all were read"):
         select_scenarios(mixed)
 
 
-@rows(
-    "scenario_id",
-    [
-        "gate/.hidden",
-        "gate/../gate/not-read",
-        "gate//not-read",
-        "Gate/not-read",
-        "gate/table.cases",
-        "gate",
-        "",
-    ],
-)
-def test_the_path_of_a_file_is_not_accepted_as_the_id_of_a_scenario(mixed: Suite, scenario_id: str) -> None:
+def test_the_path_of_a_file_is_not_accepted_as_the_id_of_a_scenario(mixed: Suite) -> None:
     for name in (".hidden", "table.cases"):
         (mixed.scenarios_root / "gate" / f"{name}.yaml").write_text("title: No scenario\n")
-    assert not mixed.has(scenario_id)
-    assert mixed.has("gate/not-read")
+    wrong = (
+        "",
+        "gate",
+        "Gate/not-read",
+        "gate//not-read",
+        "gate/../gate/not-read",
+        "gate/.hidden",
+        "gate/table.cases",
+    )
+    assert [scenario_id for scenario_id in ("gate/not-read", *wrong) if mixed.has(scenario_id)] == [
+        "gate/not-read"
+    ]
 
 
 @rows(
-    ("expression", "ids"),
+    ("parts", "ids"),
     [
-        ("READ", ["gate/not-read", "reading/lines", "wrong/effects", "wrong/text"]),
-        ("not read", []),
-        ("wrong and not carriage", ["wrong/effects"]),
-        ("'carriage return' or numbered", ["reading/lines", "wrong/text"]),
-        ("(gate or wrong) and refuses", ["gate/not-read"]),
-        ("not not gate", ["gate/not-read"]),
-        ("gate or reading and wrong", ["gate/not-read"]),
-        ('"not"', ["gate/not-read"]),
+        ({"families": ("gate", "reading")}, ["gate/not-read", "reading/lines"]),
+        ({"tags": ("lines", "gate")}, ["gate/not-read", "reading/lines"]),
+        ({"families": ("gate",), "tags": ("lines", "gate")}, ["gate/not-read"]),
+        ({"families": ("gate",), "requirements": ("should",)}, []),
+        ({"ids": ("scenarios/gate/not-read.yaml",)}, ["gate/not-read"]),
+        ({"expression": "READ"}, ["gate/not-read", "reading/lines", "wrong/effects", "wrong/text"]),
+        ({"expression": "not read"}, []),
+        ({"expression": "wrong and not carriage"}, ["wrong/effects"]),
+        ({"expression": "'carriage return' or numbered"}, ["reading/lines", "wrong/text"]),
+        ({"expression": "(gate or wrong) and refuses"}, ["gate/not-read"]),
+        ({"expression": "not not gate"}, ["gate/not-read"]),
+        ({"expression": "gate or reading and wrong"}, ["gate/not-read"]),
+        ({"expression": '"not"'}, ["gate/not-read"]),
     ],
 )
-def test_the_expression_of_the_option_k_matches_ids_and_titles(
-    mixed: Suite, expression: str, ids: list[str]
+def test_families_tags_requirements_paths_and_expressions_select_scenarios(
+    mixed: Suite, parts: dict[str, Any], ids: list[str]
 ) -> None:
-    assert select_scenarios(mixed, expression=expression) == ids
-
-
-@rows(
-    ("expression", "message"),
-    [
-        ("a b", "`and` or `or` is expected before 'b'"),
-        ("a and", "a word is missing at the end"),
-        ("and a", "a word is expected before 'and'"),
-        ("(a", "a `)` is missing"),
-        ("a)", "expected before ')'"),
-        ("()", "a word is expected before ')'"),
-        ("'a", "the quote at character 1 is not closed"),
-        ("(" * 5000 + "a" + ")" * 5000, "nested too deep"),
-    ],
-)
-def test_an_invalid_expression_is_reported_with_the_position_of_the_error(
-    mixed: Suite, expression: str, message: str
-) -> None:
-    with pytest.raises(SelectionError, match="-k") as raised:
-        select_scenarios(mixed, expression=expression)
-    assert message in str(raised.value)
-
-
-def test_families_tags_requirements_and_paths_select_scenarios(mixed: Suite) -> None:
-    assert select_scenarios(mixed, families=("gate", "reading")) == ["gate/not-read", "reading/lines"]
-    assert select_scenarios(mixed, tags=("lines", "gate")) == ["gate/not-read", "reading/lines"]
-    assert select_scenarios(mixed, families=("gate",), tags=("lines", "gate")) == ["gate/not-read"]
-    assert select_scenarios(mixed, families=("gate",), requirements=("should",)) == []
-    assert select_scenarios(mixed, ids=("scenarios/gate/not-read.yaml",)) == ["gate/not-read"]
+    assert select_scenarios(mixed, **parts) == ids
 
 
 @rows(
@@ -100,14 +74,23 @@ def test_families_tags_requirements_and_paths_select_scenarios(mixed: Suite) -> 
         ({"ids": ("zzz/qqq",)}, "`readfirst list` shows what there is"),
         ({"families": ("gat",)}, "no family is called 'gat'. Did you mean gate?"),
         ({"tags": ("line",)}, "has the tag 'line'. Did you mean lines?"),
+        ({"expression": "a b"}, "`and` or `or` is expected before 'b'"),
+        ({"expression": "a and"}, "a word is missing at the end"),
+        ({"expression": "and a"}, "a word is expected before 'and'"),
+        ({"expression": "(a"}, "a `)` is missing"),
+        ({"expression": "a)"}, "expected before ')'"),
+        ({"expression": "()"}, "a word is expected before ')'"),
+        ({"expression": "'a"}, "the quote at character 1 is not closed"),
+        ({"expression": "(" * 5000 + "a" + ")" * 5000}, "nested too deep"),
     ],
 )
-def test_for_a_misspelt_name_the_error_suggests_an_existing_name(
-    mixed: Suite, parts: dict[str, tuple[str, ...]], message: str
+def test_an_error_in_a_selection_is_reported_with_its_position_or_an_existing_name(
+    mixed: Suite, parts: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:
         select_scenarios(mixed, **parts)
     assert message in str(raised.value)
+    assert ("-k" in str(raised.value)) == ("expression" in parts)
 
 
 @rows(
@@ -120,12 +103,7 @@ def test_for_a_misspelt_name_the_error_suggests_an_existing_name(
 )
 def test_the_metadata_of_a_scenario_is_read_without_checking_its_steps(tmp_path: Path, text: str) -> None:
     heading = small_suite(tmp_path, {"a/b": text}).heading("a/b")
-    assert (heading.title, heading.requirement, heading.tags, heading.rule) == (
-        "A",
-        "must",
-        ("a", "b-c"),
-        "r",
-    )
+    assert metadata(heading) == ("A", "must", ("a", "b-c"), "r")
 
 
 def test_the_metadata_of_a_case_is_that_of_its_table_with_the_values_of_the_case(tmp_path: Path) -> None:
@@ -133,10 +111,9 @@ def test_the_metadata_of_a_case_is_that_of_its_table_with_the_values_of_the_case
     table = f"title: It is <what>\nrequirement: must\ntags: [a]\nsteps: x\n{cases}"
     suite = small_suite(tmp_path, {"a/x.cases": table})
     assert suite.ids() == ["a/b", "a/d"]
-    assert [(each.title, each.tags) for each in map(suite.heading, suite.ids())] == [
-        ("It is here", ("c",)),
-        ("It is there", ("a",)),
-    ]
+    here, there = map(suite.heading, suite.ids())
+    assert (here.title, here.tags) == ("It is here", ("c",))
+    assert (there.title, there.tags) == ("It is there", ("a",))
 
 
 @rows("text", ["title: [A]\nrequirement: must\nsteps: []\n", "title: A\nrequirement: maybe\nsteps: []\n"])
@@ -150,6 +127,5 @@ def test_invalid_metadata_of_a_scenario_is_reported(tmp_path: Path, text: str) -
 def test_the_metadata_of_every_bundled_scenario_equals_the_fully_parsed_file() -> None:
     suite = Suite()
     for scenario_id in suite.ids():
-        heading, scenario = suite.heading(scenario_id), suite.scenario(scenario_id, require_expect=False)
-        whole = (scenario.title, scenario.requirement, scenario.tags, scenario.rule)
-        assert (heading.title, heading.requirement, heading.tags, heading.rule) == whole
+        scenario = suite.scenario(scenario_id, require_expect=False)
+        assert metadata(suite.heading(scenario_id)) == metadata(scenario)

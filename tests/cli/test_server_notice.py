@@ -1,16 +1,17 @@
-import io
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 from readfirst.harness.adapter_traits import IsolationDecision, ServerUse
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Verdict
-from readfirst.harness.report.jsonl import JsonlReport
 from readfirst.harness.report.timing import RunTimer
 from readfirst.harness.run.server_notice import PENDING, ServerNotice
 from tests import verdicts
-from tests.cli.test_reports import facts, schema_errors
+from tests.cli.test_reports import jsonl, schema_errors
+
+OK = BaselineResult(conformant=True)
 
 PROCESS = IsolationDecision("process", 'a Read is answered differently: "version 2" instead of "version 1"')
 SHARED = IsolationDecision("shared", "no session affects another")
@@ -52,28 +53,18 @@ def test_that_scenarios_share_a_server_is_printed_as_soon_as_some_of_them_were_t
 def test_scenarios_that_are_not_replayed_do_not_change_the_estimated_time() -> None:
     said = lines(ServerNotice(110), [None, SEPARATE] * 5)
     assert said[-1].partition("; ")[2].startswith("about 100 s for the other 100 scenarios")
-
-
-def test_a_run_of_few_scenarios_prints_no_notice_about_servers() -> None:
-    assert lines(ServerNotice(4), [UNDECIDED] * 4) == [""] * 4
+    assert lines(ServerNotice(4), [UNDECIDED] * 4) == [""] * 4, "a run of few scenarios prints no notice"
 
 
 def test_json_lines_contain_the_decision_about_shared_servers() -> None:
+    decided = {"isolation": "shared", "why": SHARED.why, "shared": 1, "separate": 2}
     for uses, servers in (
         ([None], None),
         ([UNDECIDED], {"shared": 0, "separate": 1}),
-        (
-            [UNDECIDED, TOGETHER, EXCEPTION],
-            {"isolation": "shared", "why": SHARED.why, "shared": 1, "separate": 2},
-        ),
+        ([UNDECIDED, TOGETHER, EXCEPTION], decided),
     ):
-        stream, summary = io.StringIO(), Summary()
-        report = JsonlReport(stream, facts(), "1.0")
-        for use in uses:
-            report.verdict(verdict(use), BaselineResult(conformant=True))
-            summary.add(verdict(use), BaselineResult(conformant=True))
-        report.finish(summary)
-        footer = json.loads(stream.getvalue().splitlines()[-1])
+        judged = [(verdict(use), OK) for use in uses]
+        footer = json.loads(verdicts.write_report_of(jsonl, judged).splitlines()[-1])
         assert footer.get("servers") == servers
         assert schema_errors(footer) == []
 
@@ -81,29 +72,22 @@ def test_json_lines_contain_the_decision_about_shared_servers() -> None:
 def test_the_last_line_about_time_lists_start_up_scenarios_and_steps_separately() -> None:
     times = iter([10.0, 12.5, 12.5, 14.5, 99.0])
     timer, summary = RunTimer(clock=lambda: next(times)), Summary()
-    timed = [
-        verdicts.verdict("a/b", "passed", milliseconds=ms, steps=steps) for ms, steps in ((500, 2), (700, 4))
-    ]
+    timed = [replace(verdict(None, "passed"), milliseconds=500, steps=2)]
+    timed += [replace(timed[0], milliseconds=700, steps=4)]
     timer.started(timed[0])
     for each in timed:
         timer.verdict()
-        summary.add(each, BaselineResult(conformant=True))
-    assert timer.sentence(summary) == (
-        "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"
-    )
+        summary.add(each, OK)
+    said = "cost: start-up 2.0 s, 1.2 s per scenario, 200 ms per step; 4.5 s in all"
+    assert timer.sentence(summary) == said
 
 
 def test_the_last_line_about_time_states_how_many_scenarios_shared_a_server_and_why() -> None:
     timer, summary = RunTimer(clock=lambda: 0.0), Summary()
-    for server in (
-        ServerUse(shared=False, why="too few to try"),
-        ServerUse(shared=True, why="no session affects another"),
-        ServerUse(shared=True, why="no session affects another"),
-        ServerUse(shared=False, why="must be fresh"),
-        ServerUse(shared=False, why="must be fresh"),
-        None,
-    ):
-        summary.add(verdict(server, "passed"), BaselineResult(conformant=True))
+    few, fresh = ServerUse(False, "too few to try"), ServerUse(False, "must be fresh")
+    shared = ServerUse(True, "no session affects another")
+    for server in (few, shared, shared, fresh, fresh, None):
+        summary.add(verdict(server, "passed"), OK)
     assert timer.sentence(summary).partition(" in all; ")[2] == (
         "2 scenarios on a shared server (no session affects another); "
         "3 scenarios each on its own server (must be fresh)"

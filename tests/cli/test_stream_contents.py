@@ -1,42 +1,28 @@
-import io
 import json
-from dataclasses import replace
+import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.compare.baseline import BaselineResult
-from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Difference, Verdict
 from readfirst.harness.harm.harm import Harm
-from readfirst.harness.report import Commands, RunFacts
 from readfirst.harness.report.contents import EXCERPT_CHARS
 from readfirst.harness.report.jsonl import JsonlReport, StreamError, read_stream
-from tests.verdicts import verdict
+from tests.verdicts import verdict, write_report_of
+
+from .test_reports import facts
 
 
 def stream_of(*verdicts: Verdict) -> str:
-    facts = RunFacts(
-        target="mine",
-        name="mine",
-        contracts=("2.1.7",),
-        level="text",
-        scenarios=len(verdicts),
-        commands=lambda _: Commands("", ""),
-        find=lambda _: None,
-    )
-    text, summary = io.StringIO(), Summary()
-    report = JsonlReport(text, facts, "1")
-    for each in verdicts:
-        report.verdict(each, BaselineResult(False))
-        summary.add(each, BaselineResult(False))
-    report.finish(summary)
-    return text.getvalue()
+    report = partial(JsonlReport, facts=facts(scenarios=len(verdicts)), version="1")
+    return write_report_of(report, [(each, BaselineResult(False)) for each in verdicts])
 
 
 def make_failure(name: str, expected: str, got: str) -> Verdict:
     found = Difference(0, 0, "text", "text", expected, got)
-    return replace(verdict(f"a/{name}", "failed", found), requirement="must")
+    return verdict(f"a/{name}", "failed", found, requirement="must")
 
 
 def read_differences(text: str, tmp_path: Path) -> list[Difference]:
@@ -51,20 +37,17 @@ def test_a_long_text_is_written_once_and_read_unchanged(tmp_path: Path) -> None:
     text = stream_of(make_failure("one", long, "short"), make_failure("two", long, long + "\udc80"))
     assert len(text) < 3 * len(json.dumps(long))
     assert [json.loads(line)["type"] for line in text.splitlines()].count("content") == 2
-    assert [(each.expected, each.got) for each in read_differences(text, tmp_path)] == [
-        (long, "short"),
-        (long, long + "\udc80"),
-    ]
+    read = [(each.expected, each.got) for each in read_differences(text, tmp_path)]
+    assert read == [(long, "short"), (long, long + "\udc80")]
 
 
-def test_a_difference_that_repeats_a_harm_is_written_without_texts_and_read_with_those_of_the_harm(
+def test_a_difference_that_repeats_a_harm_is_written_without_texts_and_read_with_them(
     tmp_path: Path,
 ) -> None:
     harm = Harm(0, 0, "lost", "notes.txt", "line 2 of notes.txt", "before", "after")
     found = Difference(0, 0, "safe", harm.line, harm.before, harm.after)
     other = Difference(0, 0, "safe", harm.line, "before", "another", blame="harness")
-    first = replace(verdict("a/b", "failed", found, other), requirement="must", harms=(harm,))
-    text = stream_of(first)
+    text = stream_of(verdict("a/b", "failed", found, other, requirement="must", harms=(harm,)))
     written = json.loads(text.splitlines()[1])["differences"]
     assert written[0] == {"step": 1, "call": 1, "level": "safe", "what": harm.line}
     assert (written[1]["got"], written[1]["blame"]) == ("another", "harness")
@@ -88,27 +71,19 @@ def test_only_the_different_part_of_a_very_long_text_is_written(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "message"),
+    ("pattern", "new", "message"),
     [
-        ("word word", "word wOrd", 2, "does not have the digest"),
-        ('"characters": 1500', '"characters": 1400', 2, "does not have the digest"),
-        ('"type": "content"', '"type": "contents"', 2, "not a line of a result stream"),
-        ('"sha256": "', '"sha256": "0', 2, "does not have the expected format"),
+        ("word word", "word wOrd", "does not have the digest"),
+        ('"characters": 1500', '"characters": 1400', "does not have the digest"),
+        ('"type": "content"', '"type": "contents"', "not a line of a result stream"),
+        ('"sha256": "', '"sha256": "0', "does not have the expected format"),
+        (r'\{"type": "content".*\n', "", "no content before this verdict"),
     ],
 )
-def test_a_damaged_line_with_a_long_text_is_refused(
-    tmp_path: Path, old: str, new: str, line: int, message: str
-) -> None:
-    text = "\n".join(
-        json.dumps(json.loads(each))
-        for each in stream_of(make_failure("one", "word " * 300, "")).splitlines()
-    )
-    assert old in text
-    with pytest.raises(StreamError, match=rf"results\.jsonl:{line}: .*{message}"):
-        read_differences(text.replace(old, new, 1) + "\n", tmp_path)
-
-
-def test_a_reference_to_a_missing_long_text_is_refused(tmp_path: Path) -> None:
-    header, _, *rest = stream_of(make_failure("one", "word " * 300, "")).splitlines()
-    with pytest.raises(StreamError, match=r":2: no content before this verdict"):
-        read_differences("\n".join((header, *rest)) + "\n", tmp_path)
+def test_a_damaged_or_missing_text_is_refused(tmp_path: Path, pattern: str, new: str, message: str) -> None:
+    lines = stream_of(make_failure("one", "word " * 300, "")).splitlines()
+    text = "".join(json.dumps(json.loads(each)) + "\n" for each in lines)
+    damaged, count = re.subn(pattern, new, text, count=1)
+    assert count == 1
+    with pytest.raises(StreamError, match=rf"results\.jsonl:2: .*{message}"):
+        read_differences(damaged, tmp_path)

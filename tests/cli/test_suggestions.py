@@ -12,25 +12,21 @@ from tests.rows import rows
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory: it contains a server in each of several languages, and a program."""
-    folder = tmp_path / "my project"
-    folder.mkdir()
-    for name in ("server.mjs", "server.py", "notes.txt"):
-        (folder / name).touch()
-    program = folder / "my-tools"
-    program.write_text("#!/bin/sh\n")
-    program.chmod(0o755)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use a current directory with a server in each of several languages, and with programs."""
     adapter = "import json\nclass Session:\n    pass\nclass Tools:\n    def open(self, workspace): ...\n"
-    (folder / "adapter.py").write_text(adapter)
-    (folder / "wrong.py").write_text("class Tools:\n    def open(self:\n")
-    (folder / "bin").mkdir()
-    node = folder / "bin" / "node"
-    node.write_text("#!/bin/sh\n")
-    node.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder / 'bin'}:/usr/bin:/bin")
-    monkeypatch.chdir(folder)
-    return folder
+    for name, text in {
+        **dict.fromkeys(("server.mjs", "server.py", "notes.txt"), ""),
+        **dict.fromkeys(("my-tools", "bin/node"), "#!/bin/sh\n"),
+        "adapter.py": adapter,
+        "wrong.py": "class Tools:\n    def open(self:\n",
+    }.items():
+        file = tmp_path / "my project" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+        file.chmod(0o755 if text.startswith("#!") else 0o644)
+    monkeypatch.chdir(tmp_path / "my project")
+    monkeypatch.setenv("PATH", f"{tmp_path / 'my project/bin'}:/usr/bin:/bin")
 
 
 @rows(
@@ -57,9 +53,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("qwen-code", "agent:qwen-code"),
     ],
 )
-def test_for_words_that_are_not_a_target_the_intended_command_line_is_suggested(
-    mixed: Suite, words: str, meant: str
-) -> None:
+def test_for_words_that_are_no_target_a_command_is_suggested(mixed: Suite, words: str, meant: str) -> None:
     hinted = suggest_command(shlex.split(words), mixed)
     assert hinted == f"readfirst run {meant}"
     again = suggest_command(shlex.split(hinted)[2:], mixed) if not meant.startswith("--") else ""
@@ -69,22 +63,12 @@ def test_for_words_that_are_not_a_target_the_intended_command_line_is_suggested(
 @rows(
     "words",
     [
-        "reference",
-        "reference gate",
-        "mcp:nothing",
-        "python:nothing:here",
-        "gate/not-read",
-        "gate/not-read.yaml",
-        "fixtures/scenarios/gate/not-read.yaml",
-        "notes.txt",
-        "./missing.py:Tools",
-        "nothing-like-that",
-        "target:agno",
+        *("reference", "reference gate", "mcp:nothing", "python:nothing:here", "target:agno"),
+        *("gate/not-read", "gate/not-read.yaml", "fixtures/scenarios/gate/not-read.yaml"),
+        *("notes.txt", "./missing.py:Tools", "nothing-like-that"),
     ],
 )
-def test_no_command_line_is_suggested_for_a_valid_target_or_for_unrecognizable_words(
-    mixed: Suite, words: str
-) -> None:
+def test_no_command_line_is_suggested_for_a_target_or_for_unknown_words(mixed: Suite, words: str) -> None:
     assert suggest_command(words.split(), mixed) == ""
 
 
@@ -92,16 +76,13 @@ def test_no_command_line_is_suggested_for_a_valid_target_or_for_unrecognizable_w
     ("command", "words", "meant"),
     [
         ("check-adapter", "node server.mjs", "'mcp:node server.mjs'"),
-        ("check-adapter", "server.py", "'mcp:python3 server.py'"),
         ("check-adapter", "mytools:Tools", "python:mytools:Tools"),
-        ("check-adapter", "qwen-code", "agent:qwen-code"),
         ("fuzz", "node server.mjs", "'mcp:node server.mjs'"),
-        ("fuzz", "agno@3.1.10", "target:agno@3.1.10"),
         ("fuzz reference --against", "agno@3.1.10", "target:agno@3.1.10"),
         ("targets new-mapping", "./server.mjs", "'mcp:node ./server.mjs'"),
     ],
 )
-def test_every_command_with_a_target_suggests_the_intended_target(
+def test_every_command_suggests_the_meant_target(
     readfirst: Cli, command: str, words: str, meant: str
 ) -> None:
     ran = readfirst(*command.split(), *words.split())
@@ -118,16 +99,19 @@ def test_every_command_with_a_target_suggests_the_intended_target(
         (["targets", "new-mapping", "agno"], "'agno' is not an MCP server"),
         (["fuzz", "reference", "more"], "Only one target is allowed: remove 'more'"),
         (["diff", "2.1.7", "agno"], "'agno' cannot be compared. Did you mean target:agno?"),
-        (
-            ["diff", "2.1.7", "server.mjs"],
-            "'server.mjs' cannot be compared. Did you mean 'mcp:node server.mjs'?",
-        ),
+        (["diff", "2.1.7", "server.mjs"], "cannot be compared. Did you mean 'mcp:node server.mjs'?"),
         (["diff", "2.1.7", "notes.txt"], "notes.txt:1:"),
+        (["check", "target:mine.yaml"], "Did you mean 'check-adapter'?"),
+        (["target"], "Did you mean 'targets'?"),
+        (["rnu"], "Did you mean 'run'?"),
+        (["nothing"], "No such command 'nothing'."),
+        (["run", "--levl", "text"], "--level"),
+        (["show"], "ID"),
+        (["run", "--level", "exact"], "effects"),
+        (["run", "--requirement", "may"], "must"),
     ],
 )
-def test_an_error_about_an_unrecognizable_word_suggests_no_command(
-    readfirst: Cli, words: list[str], message: str
-) -> None:
+def test_an_error_about_a_word_names_what_is_meant(readfirst: Cli, words: list[str], message: str) -> None:
     ran = readfirst(*words)
     assert (ran.code, message in ran.err) == (3 if "notes.txt" in words else 2, True), ran.err
 
@@ -151,58 +135,27 @@ def test_if_an_id_is_a_family_or_a_tag_the_error_suggests_the_option_for_it(
         assert (ran.code, message in ran.err) == (2, True)
 
 
-@rows(
-    ("words", "meant"),
-    [
-        (["check", "target:mine.yaml"], "Did you mean 'check-adapter'?"),
-        (["target"], "Did you mean 'targets'?"),
-        (["rnu"], "Did you mean 'run'?"),
-        (["nothing"], "No such command 'nothing'."),
-        (["run", "--levl", "text"], "--level"),
-        (["show"], "ID"),
-    ],
-)
-def test_for_a_misspelt_command_or_option_similar_ones_are_suggested(
-    readfirst: Cli, words: list[str], meant: str
-) -> None:
-    ran = readfirst(*words)
-    assert (ran.code, meant in ran.err) == (2, True), ran.err
-
-
 def test_a_suggested_command_line_is_printed_and_works(readfirst: Cli, mixed: Suite) -> None:
     ran = readfirst("run", "gate", "--fixtures", mixed.root)
     assert (ran.code, ran.out) == (2, "")
     found = re.fullmatch(r"readfirst: 'gate' is not a target\. Did you mean: readfirst (.*)\n", ran.err)
     assert found is not None
     assert readfirst(*shlex.split(found[1]), "--fixtures", mixed.root).code == 0
-
-
-def test_for_a_misspelt_tag_a_tag_of_the_suite_is_suggested(mixed: Suite) -> None:
-    (mixed.root / "tags.yaml").write_text(
-        "tags:\n  gate: What must be read first.\n  lines: Numbered lines.\n"
-    )
+    (mixed.root / "tags.yaml").write_text("tags:\n  lines: Numbered lines.\n")
     assert suggest_command(["lines"], Suite(mixed.root)) == "readfirst run --tag lines"
 
 
 @rows(
-    ("words", "message"),
+    "words",
     [
-        (["run", "--level", "exact"], "effects"),
-        (["run", "--format", "x"], "--format"),
-        (["run", "--requirement", "may"], "must"),
-        (["run", "--isolation", "x"], "--isolation"),
-        (["report", "--format", "x", "a.jsonl"], "--format"),
-        (["diff", "a", "b", "--format", "x"], "--format"),
-        (["run", "-j", "none"], "-j"),
-        (["run", "-j", "0"], "-j"),
-        (["run", "--time-limit", "soon"], "--time-limit"),
+        *("run --level exact", "run --format x", "run --requirement may", "run --isolation x"),
+        *("report --format x a.jsonl", "diff a b --format x"),
+        *("run -j none", "run -j 0", "run --time-limit soon"),
     ],
 )
-def test_an_invalid_value_is_reported_together_with_its_option(
-    readfirst: Cli, words: list[str], message: str
-) -> None:
-    ran = readfirst(*words)
-    assert (ran.code, message in ran.err) == (2, True)
+def test_an_invalid_value_is_reported_together_with_its_option(readfirst: Cli, words: str) -> None:
+    ran = readfirst(*words.split())
+    (option,) = re.findall(r"-\S+", words)
+    assert (ran.code, option in ran.err) == (2, True)
     assert "Invalid value for '-" in ran.err
-    assert "Value error" not in ran.err
-    assert "ValueError" not in ran.err
+    assert not re.search("Value ?[Ee]rror", ran.err)

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 from readfirst.harness.compare.baseline import BaselineResult
 from readfirst.harness.compare.summary import Summary
 from readfirst.harness.compare.verdict import Level, Status
@@ -20,28 +18,19 @@ def summary(*verdicts: tuple[Status, BaselineResult]) -> Summary:
 
 
 def test_the_summary_of_a_run_counts_the_reasons_why_scenarios_were_not_judged() -> None:
-    counted = Summary()
-    for number, reason in enumerate(
-        ("lacks Windows", "lacks Windows", "lacks a", "lacks b", "lacks c", "lacks d")
-    ):
-        counted.add(replace(verdict(f"family/{number}", "unsupported"), reason=f"the adapter {reason}"), OK)
-    counted.add(
-        replace(
-            verdict("family/9", "unspecified"),
-            reason="2.1.7 has no MultiEdit; at the level `safe` it is judged by harm alone",
-        ),
-        OK,
-    )
     raised = "the adapter has a problem with call: it raised PermissionError: [Errno 13] Permission denied"
-    for number, path in enumerate(("a.txt", "b.txt")):
-        counted.add(
-            replace(verdict(f"broken/{number}", "error"), reason=f"{raised}: {path}\nTraceback"), NOT_OK
-        )
-    counted.add(replace(verdict("broken/2", "error"), reason="Read took longer than 30 s"), NOT_OK)
-    named = "lacks Windows (2); lacks a (1); lacks b (1)"
+    reasons: list[tuple[Status, str]] = [
+        *(("unsupported", f"the adapter lacks {name}") for name in ("Windows", "Windows", *"abcd")),
+        ("unspecified", "2.1.7 has no MultiEdit; at the level `safe` it is judged by harm alone"),
+        *(("error", f"{raised}: {path}\nTraceback") for path in ("a.txt", "b.txt")),
+        ("error", "Read took longer than 30 s"),
+    ]
+    counted = Summary()
+    for number, (status, reason) in enumerate(reasons):
+        counted.add(verdict(f"family/{number}", status, reason=reason), NOT_OK if status == "error" else OK)
     assert counted.reason_lines() == [
         "error: PermissionError (2); Read took longer than 30 s (1)",
-        f"unsupported: {named}; other reasons (2)",
+        "unsupported: lacks Windows (2); lacks a (1); lacks b (1); other reasons (2)",
         "unspecified: 2.1.7 has no MultiEdit (1)",
     ]
 
@@ -60,9 +49,7 @@ def test_the_summary_of_a_run_counts_the_reasons_why_scenarios_were_not_judged()
         ([], ExitCode.NOTHING),
     ],
 )
-def test_the_exit_code_of_a_run_depends_on_its_verdicts(
-    verdicts: list[tuple[Status, BaselineResult]], code: ExitCode
-) -> None:
+def test_verdicts_decide_the_exit_code(verdicts: list[tuple[Status, BaselineResult]], code: ExitCode) -> None:
     assert summary(*verdicts).exit_code is code
 
 
@@ -85,10 +72,9 @@ def test_the_summary_counts_every_status_that_occurred() -> None:
 def test_the_summary_lists_each_error_with_the_first_line_of_its_reason() -> None:
     counted = Summary()
     for number in range(12):
-        broken = verdict(
-            f"family/{number}", "error", reason=f"call {number} took longer than 30 s\nits words"
-        )
-        counted.add(broken, BaselineResult(number == 0, accepted="it hangs" if number == 0 else ""))
+        reason = f"call {number} took longer than 30 s\nits words"
+        ruling = NOT_OK if number else BaselineResult(True, accepted="it hangs")
+        counted.add(verdict(f"family/{number}", "error", reason=reason), ruling)
     lines = counted.error_lines()
     assert lines[0] == "ended early: family/1 (2.1.7): call 1 took longer than 30 s"
     assert lines[9:] == [

@@ -76,9 +76,8 @@ def test_equal_lines_far_from_a_difference_are_replaced_by_their_number() -> Non
 
 
 def test_a_long_line_is_truncated_around_its_difference() -> None:
-    texts = [
-        line.text for line in compare_lines("a" * 5000 + "X" + "a" * 5000, "a" * 5000 + "Y" + "a" * 5000)
-    ]
+    same = "a" * 5000
+    texts = [line.text for line in compare_lines(f"{same}X{same}", f"{same}Y{same}")]
     assert "X" in texts[0]
     assert "Y" in texts[1]
     assert all(len(text) < 250 for text in texts)

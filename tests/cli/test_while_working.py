@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from readfirst.harness.suite.suite import Suite
 from tests.command_line import Cli
 from tests.pages.page import CHECKOUT
 
-IDS = ["wrong/effects", "wrong/text"]
+STREAM = Path("lines.jsonl")
+TO_STREAM = ("--format", "jsonl", "--output", STREAM)
 
 
 @pytest.fixture(autouse=True)
@@ -32,25 +34,27 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path / "here")
 
 
+@pytest.fixture
+def run_mixed(readfirst: Cli, mixed: Suite) -> Cli:
+    """A function that runs the reference on the suite `mixed` with these options."""
+    return partial(readfirst, "run", "reference", "--fixtures", mixed.root)
+
+
 def scenarios_in(stream: Path) -> list[str]:
     lines = map(json.loads, stream.read_text().splitlines())
     return [line["scenario"] for line in lines if line["type"] == "verdict"]
 
 
-def test_the_option_last_failed_selects_a_scenario_until_it_passes(
-    readfirst: Cli, mixed: Suite, tmp_path: Path
-) -> None:
-    words = ("run", "reference", "--fixtures", mixed.root)
-    stream = tmp_path / "lines.jsonl"
-    assert readfirst(*words).code == 1
-    again = (*words, "--last-failed", "--format", "jsonl", "--output", stream)
-    assert readfirst(*again).code == 1
-    assert scenarios_in(stream) == IDS
+def test_the_option_last_failed_selects_a_scenario_until_it_passes(run_mixed: Cli) -> None:
+    assert run_mixed().code == 1
+    again = ("--last-failed", *TO_STREAM)
+    assert run_mixed(*again).code == 1
+    assert scenarios_in(STREAM) == ["wrong/effects", "wrong/text"]
     # At the level `effects` one scenario passes. The failure of the other scenario, which is not selected, is kept.
-    assert readfirst(*again, "--level", "effects", "wrong/text").code == 0
-    assert scenarios_in(stream) == ["wrong/text"]
-    assert readfirst(*again).code == 1
-    assert scenarios_in(stream) == ["wrong/effects"]
+    assert run_mixed(*again, "--level", "effects", "wrong/text").code == 0
+    assert scenarios_in(STREAM) == ["wrong/text"]
+    assert run_mixed(*again).code == 1
+    assert scenarios_in(STREAM) == ["wrong/effects"]
 
 
 def test_an_interrupted_run_completes_the_json_lines_and_names_the_failures(
@@ -68,23 +72,20 @@ def test_an_interrupted_run_completes_the_json_lines_and_names_the_failures(
     monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Interrupted())
     ran = readfirst("run", "--format", "jsonl", "--fixtures", holding.root)
     again = "readfirst run reference --level text --fixtures ../suite"
-    assert (ran.code, ran.err.splitlines()) == (
-        130,
-        [
-            "interrupted after 1 of 2 scenarios; 1 failed: gate/not-read",
-            f"run the failed scenarios again: {again} --last-failed",
-            f"run the scenarios that were not reached: {again} --continue",
-        ],
-    )
+    assert ran.code == 130
+    assert ran.err.splitlines() == [
+        "interrupted after 1 of 2 scenarios; 1 failed: gate/not-read",
+        f"run the failed scenarios again: {again} --last-failed",
+        f"run the scenarios that were not reached: {again} --continue",
+    ]
     lines = [json.loads(line) for line in ran.out.splitlines()]
     assert [line["type"] for line in lines] == ["header", "verdict", "footer"]
     assert lines[-1]["interrupted"] is True
 
 
 def test_the_option_continue_runs_the_scenarios_that_an_interrupted_run_did_not_reach(
-    readfirst: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    run_mixed: Cli, mixed: Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("run", "reference", "--fixtures", mixed.root)
     judge = Runner.verdicts
 
     def judge_or_interrupt(runner: Runner, scenario_id: str) -> object:
@@ -94,34 +95,27 @@ def test_the_option_continue_runs_the_scenarios_that_an_interrupted_run_did_not_
 
     with monkeypatch.context() as patch:
         patch.setattr(Runner, "verdicts", judge_or_interrupt)
-        ran = readfirst(*words, "--require", "Read,Edit")
+        ran = run_mixed("--require", "Read,Edit")
     assert ran.code == 130
     first, *_, last = ran.err.splitlines()
     number = len(mixed.ids())
     assert first == f"interrupted after {number - 1} of {number} scenarios; 1 failed: wrong/effects"
     assert last.startswith("run the scenarios that were not reached: readfirst run reference ")
     assert last.endswith(" --require Edit,Read --continue")
-    stream = tmp_path / "lines.jsonl"
-    to_stream = ("--format", "jsonl", "--output", stream)
-    assert readfirst(*words, "--continue", "--lf", "--level", "safe", "wrong/text", *to_stream).code == 0
-    assert scenarios_in(stream) == ["wrong/text"]
-    ran = readfirst(*words, "--continue")
+    assert run_mixed("--continue", "--lf", "--level", "safe", "wrong/text", *TO_STREAM).code == 0
+    assert scenarios_in(STREAM) == ["wrong/text"]
+    ran = run_mixed("--continue")
     assert (ran.code, "no selected scenario was left untested" in ran.err) == (5, True)
 
 
-def test_the_option_last_failed_is_an_error_for_a_target_that_was_never_run(
-    readfirst: Cli, holding: Suite, monkeypatch
-) -> None:
+def test_last_failed_is_an_error_before_the_first_run(readfirst: Cli, holding: Suite, monkeypatch) -> None:
     words = ("run", "reference", "--fixtures", holding.root)
     assert readfirst(*words).code == 0
     Path("elsewhere").mkdir()
     monkeypatch.chdir("elsewhere")
     ran = readfirst(*words, "--last-failed")
-    assert ran.code == 2
-    assert (
-        "reference has not been run in this directory yet on 2.1.7. Run it once without --last-failed"
-        in ran.err
-    )
+    said = "reference has not been run in this directory yet on 2.1.7. Run it once without --last-failed"
+    assert (ran.code, said in ran.err) == (2, True)
 
 
 def test_a_damaged_file_with_the_last_failures_is_ignored(tmp_path: Path) -> None:
@@ -139,32 +133,23 @@ def test_a_damaged_file_with_the_last_failures_is_ignored(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
-def test_the_option_keep_saves_the_workspaces_of_failed_scenarios(
-    readfirst: Cli, mixed: Suite, jobs: str
-) -> None:
-    ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "kept", "-j", jobs)
-    assert ran.code == 1
-    assert "the workspaces of failed scenarios are in kept\n" in ran.err
-    assert sorted(str(each) for each in Path("kept").glob("*/*/*/*")) == [
-        "kept/wrong/effects/workspace/notes.txt",
-        "kept/wrong/text/workspace/notes.txt",
-    ]
+def test_the_option_keep_saves_the_workspaces_of_failed_scenarios(run_mixed: Cli, jobs: str) -> None:
+    ran = run_mixed("--keep", "kept", "-j", jobs)
+    assert (ran.code, "the workspaces of failed scenarios are in kept\n" in ran.err) == (1, True)
+    files = sorted(str(each) for each in Path("kept").glob("*/*/*/*"))
+    assert files == [f"kept/wrong/{name}/workspace/notes.txt" for name in ("effects", "text")]
     assert sorted(each.name for each in Path("kept").iterdir()) == [".readfirst-kept", "wrong"]
 
 
-def test_the_option_keep_refuses_a_directory_with_other_files(readfirst: Cli, mixed: Suite) -> None:
+def test_the_option_keep_refuses_a_directory_with_other_files(run_mixed: Cli) -> None:
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("mine")
-    ran = readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine")
-    assert ran.code == 2
-    assert ran.err == "readfirst: mine contains other files. Name a new or empty directory with --keep.\n"
-    assert ran.out == ""
-    assert readfirst("run", "reference", "--fixtures", mixed.root, "--keep", "mine/notes.txt").code == 2
+    said = "readfirst: mine contains other files. Name a new or empty directory with --keep.\n"
+    assert run_mixed("--keep", "mine") == (2, "", said)
+    assert run_mixed("--keep", "mine/notes.txt").code == 2
 
 
-def test_the_option_trace_prints_calls_answers_and_changes_by_other_programs(
-    readfirst: Cli, tmp_path: Path
-) -> None:
+def test_the_option_trace_prints_calls_answers_and_changes_by_other_programs(readfirst: Cli) -> None:
     ran = readfirst("run", "reference", "staleness/edit-after-change", "--trace")
     assert ran.code == 0
     where, *lines = ran.err.splitlines()[:6]
@@ -179,11 +164,8 @@ def test_the_option_trace_prints_calls_answers_and_changes_by_other_programs(
         'Read it again before attempting to write it."',
     ]
     assert readfirst("run", "reference", "staleness/edit-after-change").err.count("->") == 0
-
-
-def test_the_option_trace_is_refused_with_several_jobs(readfirst: Cli) -> None:
-    ran = readfirst("run", "reference", "--trace", "-j", "2")
-    assert (ran.code, ran.err) == (2, "readfirst: --trace follows one scenario at a time. Leave out -j.\n")
+    said = "readfirst: --trace follows one scenario at a time. Leave out -j.\n"
+    assert readfirst("run", "reference", "--trace", "-j", "2") == (2, "", said)
 
 
 def test_the_option_trace_escapes_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,23 +174,16 @@ def test_the_option_trace_escapes_control_characters(capsys: pytest.CaptureFixtu
     assert capsys.readouterr().err == '    <- {"text":"\\u001b[2J\\u009b\\u202a"}\n'
 
 
-class Runs:
-    """A substitute for the function that runs scenarios. Each call returns the next exit code and adds to `options`."""
-
-    def __init__(self, *codes: int) -> None:
-        self.codes = list(codes)
-        self.options: list[tuple[str, ...]] = []
-
-    def __call__(self, more: Sequence[str]) -> int:
-        self.options.append(tuple(more))
-        return self.codes.pop(0)
-
-
 def test_watch_runs_all_scenarios_again_when_the_failures_pass(capsys: pytest.CaptureFixture[str]) -> None:
-    runs = Runs(1, 1, 0, 0, 5, 0)
+    codes, options = [1, 1, 0, 0, 5, 0], []
+
+    def run(more: Sequence[str]) -> int:
+        options.append(tuple(more))
+        return codes.pop(0)
+
     files = [Path("a.py")], [Path("a.py"), Path("b.py")], [Path("a.py")]
-    rerun(runs, files)
-    assert runs.options == [(), ("--last-failed",), ("--last-failed",), (), ("--last-failed",), ()]
+    rerun(run, files)
+    assert options == [(), ("--last-failed",), ("--last-failed",), (), ("--last-failed",), ()]
     assert "readfirst: a.py and 1 more changed" in capsys.readouterr().err
 
 
@@ -217,9 +192,7 @@ def test_watch_ignores_the_files_that_the_run_itself_writes() -> None:
     assert written_by(options) == [Path("kept").resolve(), Path("out.xml").resolve()]
 
 
-def test_without_its_library_watch_names_the_extra_to_install(
-    readfirst: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_its_library_watch_names_the_extra(readfirst: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     ran = readfirst("watch", "reference")
     assert (ran.code, ran.out) == (2, "")
@@ -264,12 +237,8 @@ def wait_for_text(file: Path, text: str, *, times: int = 1) -> None:
         time.sleep(0.05)
 
 
-def test_the_option_failed_in_selects_the_failures_in_the_json_lines_of_a_run(
-    readfirst: Cli, mixed: Suite, tmp_path: Path
-) -> None:
-    words = ("run", "reference", "--fixtures", mixed.root)
-    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    readfirst(*words, "--format", "jsonl", "--output", first)
-    readfirst(*words, "--failed-in", first, "-k", "text", "--format", "jsonl", "--output", second)
-    assert scenarios_in(second) == ["wrong/text"]
-    assert readfirst(*words, "--failed-in", tmp_path / "none.jsonl").code == 2
+def test_the_option_failed_in_selects_the_failures_in_the_json_lines_of_a_run(run_mixed: Cli) -> None:
+    run_mixed(*TO_STREAM)
+    run_mixed("--failed-in", STREAM, "-k", "text", "--format", "jsonl", "--output", "second.jsonl")
+    assert scenarios_in(Path("second.jsonl")) == ["wrong/text"]
+    assert run_mixed("--failed-in", "none.jsonl").code == 2
