@@ -1,5 +1,6 @@
 """Small suites for tests of commands. The reference fails the scenarios of the family `wrong`."""
 
+import importlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,22 @@ from tests.small_suites import keep_recording, small_suite
 from tests.two_rules import two_rules
 
 from .browser import chromium
-from .pytest_runs import Run
+
+# pytester unloads the modules that a run imports. Importing these modules here lets all runs use the same copies.
+importlib.import_module("readfirst.harness.run.run_command")
+importlib.import_module("readfirst.harness.adapters.reference")
+importlib.import_module("yaml")
+
+Run = Callable[..., pytest.RunResult]
+
+
+def alone_and_with(processes: int) -> list[Any]:
+    """Return parameters for a test: pytest in one process and, as a slow test, with this number of xdist processes."""
+    return [
+        pytest.param((), id="alone"),
+        pytest.param(("-n", str(processes), "-p", "xdist"), id="xdist", marks=pytest.mark.slow),
+    ]
+
 
 RACES = """\
 title: A race needs an adapter that can let something happen in between

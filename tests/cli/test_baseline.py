@@ -11,13 +11,7 @@ from jsonschema import Draft202012Validator
 
 from readfirst.harness.adapter_api import SESSION_CAPABILITIES
 from readfirst.harness.adapter_traits import REFUSALS
-from readfirst.harness.compare.baseline import (
-    CHANCE,
-    Baseline,
-    BaselineError,
-    apply_baseline,
-    load_baseline,
-)
+from readfirst.harness.compare.baseline import CHANCE, Baseline, BaselineError, apply_baseline, load_baseline
 from readfirst.harness.compare.baseline_file import baseline_text
 from readfirst.harness.compare.verdict import Difference, Level, Status, Verdict
 from readfirst.harness.harm.harm import Harm

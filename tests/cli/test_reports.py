@@ -172,9 +172,7 @@ def test_without_a_terminal_progress_is_printed_every_30_s(capsys: pytest.Captur
     )
 
 
-def test_a_slow_scenario_is_reported_and_not_extrapolated(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_slow_scenario_is_reported_and_not_extrapolated(capsys: pytest.CaptureFixture[str]) -> None:
     seconds = iter((0, 30, 31, 32, 92, 92.5))
     with ProgressBar(Console(file=io.StringIO()), 100, clock=lambda: float(next(seconds))) as bar:
         for number in range(5):

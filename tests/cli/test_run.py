@@ -68,9 +68,7 @@ def test_an_unknown_kind_of_target_starts_no_process(mixed: Suite, monkeypatch: 
         list(run(mixed, "nothing:at-all", ["2.1.7"], options=RunOptions(jobs=2)))
 
 
-def test_many_scenarios_use_all_processors_but_the_real_product_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_many_scenarios_use_all_processors_but_the_real_product_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(job_count, "processors", lambda: 4)
     jobs = [job_count.jobs_for(job_count.AUTO, "reference", count) for count in (1, 99, 100, 2000)]
     assert jobs == [1, 1, 2, 4]
