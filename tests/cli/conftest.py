@@ -23,12 +23,9 @@ importlib.import_module("yaml")
 Run = Callable[..., pytest.RunResult]
 
 
-def alone_and_with(processes: int) -> list[Any]:
-    """Return parameters for a test: pytest in one process and, as a slow test, with this number of xdist processes."""
-    return [
-        pytest.param((), id="alone"),
-        pytest.param(("-n", str(processes), "-p", "xdist"), id="xdist", marks=pytest.mark.slow),
-    ]
+XDIST = pytest.param(("-n", "2", "-p", "xdist"), id="xdist", marks=pytest.mark.slow)
+alone_and_parallel = pytest.mark.parametrize("parallel", [pytest.param((), id="alone"), XDIST])
+"""Run pytest in one process and, as a slow test, with xdist."""
 
 
 RACES = """\
@@ -40,9 +37,7 @@ steps:
     expect: {text: "     1→alpha\\n     2→"}
   - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
     during: [{modify: {notes.txt: "ALPHA\\n"}}]
-    expect:
-      error: unexpectedly_modified
-      text: File has been unexpectedly modified. Read it again before attempting to write it.
+    expect: {error: unexpectedly_modified}
 """
 """A scenario with a change by another program during an Edit."""
 
@@ -54,8 +49,7 @@ tags: [lines]
 given: {files: {notes.txt: "alpha\\nbeta\\n"}}
 steps:
   - Read: {file_path: $WS/notes.txt}
-    expect:
-      text: "     1→alpha\\n     2→beta\\n     3→"
+    expect: {text: "     1→alpha\\n     2→beta\\n     3→"}
 """
 
 REFUSES = """\
@@ -65,9 +59,7 @@ tags: [gate]
 given: {files: {notes.txt: "alpha\\n"}}
 steps:
   - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
-    expect:
-      error: not_read
-      text: File has not been read yet. Read it first before writing to it.
+    expect: {error: not_read, text: File has not been read yet. Read it first before writing to it.}
 """
 
 WRONG_TEXT = """\
@@ -86,9 +78,7 @@ requirement: must
 given: {files: {notes.txt: "alpha\\n"}}
 steps:
   - Edit: {file_path: $WS/notes.txt, old_string: alpha, new_string: gamma}
-    expect:
-      text: done
-      files: {notes.txt: "gamma\\n"}
+    expect: {text: done, files: {notes.txt: "gamma\\n"}}
 """
 
 

@@ -105,7 +105,7 @@ def of_rule(status: Status = "failed", fails: Level = "text", *harms: Harm) -> V
         ),
     ],
 )
-def test_an_entry_accepts_the_failures_that_it_states(
+def test_entries_accept_what_they_say(
     entry: str, judged: Verdict, conformant: bool | None, said: str
 ) -> None:
     """`conformant` is None if the entry requires a reason."""
@@ -282,7 +282,7 @@ def test_a_reason_for_a_harmless_failure_does_not_explain_a_harm(varies: str) ->
         ([of_rule("passed")], []),
     ],
 )
-def test_an_updated_baseline_keeps_the_entry_of_a_rule_while_it_accepts_a_failure(
+def test_the_entry_of_a_rule_is_kept_while_it_accepts_failures(
     now: list[Verdict], kept: list[tuple[str, str]]
 ) -> None:
     again = updated(accepting(OF_RULE), *now)

@@ -58,7 +58,7 @@ def test_every_cache_entry_is_listed_with_its_size_and_last_use(readfirst: Cli, 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "left"),
+    ("words", "left"),
     [
         (["2.1.40"], [OLD, AGNO, TAKES, FAILED]),
         (["2.1.7"], [NEW, AGNO, FAILED]),
@@ -69,13 +69,11 @@ def test_every_cache_entry_is_listed_with_its_size_and_last_use(readfirst: Cli, 
         ([], []),
     ],
 )
-def test_only_the_selected_entries_are_removed(
-    readfirst: Cli, here: Path, arguments: list[str], left: list[str]
-) -> None:
+def test_selected_entries_are_removed(readfirst: Cli, here: Path, words: list[str], left: list[str]) -> None:
     before = names()
-    listed = readfirst("product", "cache", *arguments)
+    listed = readfirst("product", "cache", *words)
     assert names() == before, "a list removes nothing"
-    ran = readfirst("product", "cache", "--clear", "--yes", *arguments)
+    ran = readfirst("product", "cache", "--clear", "--yes", *words)
     assert (ran.code, ran.out) == (0, listed.out), "it removes what it lists"
     assert names() == left
     assert (here / "another/2.1.7/d").exists()

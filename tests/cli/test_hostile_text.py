@@ -1,6 +1,5 @@
 """Hostile texts (`PAYLOADS`) in any field (`FIELDS`) stay plain text in every output format (`FORMATS`)."""
 
-import html.parser
 import io
 import json
 import re
@@ -25,6 +24,7 @@ from readfirst.harness.report.scenario_text import scenario_lines
 from readfirst.harness.report.table import TableReport, print_runs
 from readfirst.harness.suite.contracts import Contract
 from tests.command_line import COMMANDS
+from tests.parsed import ParsedPage
 from tests.verdicts import write_report_of
 
 from .hostile_world import PLAIN, World
@@ -120,39 +120,11 @@ def xml_shape(text: str) -> object:
     return [(each.tag, sorted(each.attrib)) for each in ElementTree.fromstring(text.encode()).iter()]
 
 
-class _Tags(html.parser.HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[object] = []
-        self.scripts: list[str] = []
-        self._script = False
-
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        self._script = tag == "script"
-        if self._script:
-            self.scripts.append("")
-        self.found.append((tag, sorted(name for name, _ in attributes)))
-
-    def handle_data(self, data: str) -> None:
-        if self._script:
-            self.scripts[-1] += data
-
-    def handle_endtag(self, tag: str) -> None:
-        self._script = False
-        self.found.append(tag)
-
-    def handle_comment(self, data: str) -> None:
-        self.found.append("comment")
-
-
 def html_shape(text: str) -> object:
-    """Return the tags, attribute names and program (the last script) of a page. Earlier scripts must be valid JSON."""
-    tags = _Tags()
-    tags.feed(text)
-    *data, program = tags.scripts
-    for each in data:
-        json.loads(each)
-    return tags.found, program
+    """Return the tags, attribute names and program of a page. Its data must be valid JSON."""
+    page = ParsedPage(text)
+    tags = [(name, sorted(attributes)) for name, attributes in page.elements]
+    return tags, re.findall(r"</\w+|<!", text), page.scripts
 
 
 def markdown_shape(text: str) -> object:

@@ -1,4 +1,3 @@
-import shutil
 from pathlib import Path
 
 import pytest
@@ -7,16 +6,12 @@ from readfirst.harness.suite.scenario_template import TemplateError, write_templ
 from readfirst.harness.suite.suite import Suite, default_root
 from tests.command_line import Cli
 from tests.rows import rows
-from tests.small_suites import lint
+from tests.small_suites import lint, small_suite
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    root = tmp_path / "fixtures"
-    (root / "scenarios").mkdir(parents=True)
-    for path in default_root().glob("*.yaml"):
-        shutil.copy(path, root / path.name)
-    return Suite(root)
+    return small_suite(tmp_path / "fixtures", shared=[path.name for path in default_root().glob("*.yaml")])
 
 
 def test_no_template_is_written_for_an_id_that_a_case_table_already_defines(suite: Suite) -> None:
@@ -79,7 +74,7 @@ def test_no_suite_is_created_for_a_wrong_id_or_among_other_files(readfirst: Cli,
         ["product", "history", "--write"],
     ],
 )
-def test_no_command_writes_to_the_installed_suite(
+def test_the_installed_suite_is_not_written(
     readfirst: Cli, suite: Suite, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed = suite.root.rename(suite.root.parent / "fixtures")

@@ -194,7 +194,7 @@ def test_lint_reports_the_errors_in_all_shared_files_together(readfirst: Cli, tm
         (["2.1.7", "2.1.87"], "mine", "safe", "the contract does: 1 on 2.1.7, 1 on 2.1.87."),
     ],
 )
-def test_a_passing_run_says_once_which_of_its_contracts_harm(
+def test_a_pass_says_which_contracts_harm(
     contracts: list[str], name: str, level: Level, sentence: str
 ) -> None:
     summary, harm = Summary(), Harm(0, 0, "lost", "a.txt", "lost: line 1 of a.txt")

@@ -13,7 +13,7 @@ from readfirst.harness.suite.scenario_metadata import REQUIREMENTS as ALL_REQUIR
 from readfirst.harness.suite.suite import Suite
 from tests.small_suites import small_suite
 
-from .conftest import HOLDING, PASSES, RACES, MakeSuite, Run, alone_and_with
+from .conftest import HOLDING, PASSES, RACES, MakeSuite, Run, alone_and_parallel
 from .test_command_line import run_python
 
 
@@ -72,7 +72,7 @@ def test_a_named_file_is_collected_without_the_suite_unless_the_command_line_nam
     run().assert_outcomes(passed=3)
 
 
-@pytest.mark.parametrize("parallel", alone_and_with(2))
+@alone_and_parallel
 def test_paths_of_the_configuration_file_are_relative_to_it(
     run: Run, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, parallel: tuple[str, ...]
 ) -> None:
@@ -123,7 +123,7 @@ def test_only_a_named_private_suite_is_collected(run: Run, pytester: pytest.Pyte
     run().assert_outcomes(passed=1)
 
 
-def test_a_directory_with_only_scenarios_is_a_suite_if_its_files_are_scenarios(
+def test_a_directory_with_scenarios_may_be_a_suite(
     run: Run, pytester: pytest.Pytester, bundled: Suite
 ) -> None:
     write_scenario(pytester.path / "bare", "reading/mine", PASSES)
@@ -162,7 +162,7 @@ def test_collected_scenarios_have_the_attributes_of_test_functions_that_other_pl
     run("--adapter", "reference").assert_outcomes(passed=2)
 
 
-@pytest.mark.parametrize("parallel", alone_and_with(2))
+@alone_and_parallel
 def test_pytest_exits_5_if_no_scenario_was_judged(
     run: Run, bundled: Suite, pytester: pytest.Pytester, parallel: tuple[str, ...]
 ) -> None:
@@ -188,7 +188,7 @@ def test_accepted_failures_are_xfail_and_stale_entries_fail(run: Run, mixed: Sui
     result.stdout.fnmatch_lines([f"{file}:4:3: gate/not-read (2.1.7) passes now*", "*worded differently*"])
 
 
-@pytest.mark.parametrize("parallel", alone_and_with(1))
+@alone_and_parallel
 def test_the_summary_of_pytest_contains_the_first_difference_of_each_failure(
     run: Run, mixed: Suite, parallel: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,7 +278,7 @@ def test_an_implementation_in_the_current_directory_is_tested(
     result.stdout.fnmatch_lines([shown.replace("edit-unread", "not-read")])
 
 
-@pytest.mark.parametrize("parallel", alone_and_with(2))
+@alone_and_parallel
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -312,7 +312,7 @@ class Tools:
 """A module that counts its starts in a file. Its implementation raises an exception when it is created."""
 
 
-@pytest.mark.parametrize("parallel", alone_and_with(2))
+@alone_and_parallel
 def test_a_target_that_does_not_start_is_started_once_and_reported_with_its_output(
     run: Run, pytester: pytest.Pytester, bundled: Suite, parallel: tuple[str, ...]
 ) -> None:
@@ -343,7 +343,7 @@ def test_help_and_collect_only_start_no_target(run: Run, pytester: pytest.Pytest
 
 
 @pytest.mark.slow
-def test_a_scenario_with_a_missing_capability_is_skipped_with_the_reason(
+def test_a_missing_capability_skips_a_scenario(
     run: Run, make_suite: MakeSuite, pytester: pytest.Pytester
 ) -> None:
     suite = make_suite({**HOLDING, "races/edit": RACES})

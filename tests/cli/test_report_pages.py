@@ -37,9 +37,8 @@ def test_a_run_and_the_report_of_its_json_lines_write_the_same_page(mixed: Suite
     def make(stream: Any) -> PageReport:
         return PageReport(stream, facts(), page, sources_of(mixed))
 
-    direct = sources_of(mixed).write(
-        page, Results((run(*VERDICTS, target="python:module:Tools", name="mine"),))
-    )
+    read = Results((run(*VERDICTS, target="python:module:Tools", name="mine"),))
+    direct = sources_of(mixed).write(page, read)
     assert write_report_of(make, VERDICTS) == direct
     assert write_report_of(make, VERDICTS, interrupted=True) != direct
 

@@ -166,10 +166,8 @@ def test_without_a_terminal_progress_is_printed_every_30_s(capsys: pytest.Captur
     with ProgressBar(Console(file=io.StringIO()), 12, clock=lambda: float(next(seconds))) as bar:
         for number in range(6):
             bar.advance(failed=number == 1)
-    assert capsys.readouterr() == (
-        "",
-        "1 of 12 done; 31 s so far\n6 of 12 done, 1 failed; 62 s so far, about 37 s left\n",
-    )
+    said = "1 of 12 done; 31 s so far\n6 of 12 done, 1 failed; 62 s so far, about 37 s left\n"
+    assert capsys.readouterr() == ("", said)
 
 
 def test_a_slow_scenario_is_reported_and_not_extrapolated(capsys: pytest.CaptureFixture[str]) -> None:

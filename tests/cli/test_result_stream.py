@@ -67,13 +67,10 @@ def test_the_former_status_name_broken_is_read_as_error(stream: Write) -> None:
 
 
 def test_the_verdicts_of_a_complete_run_are_read_from_its_json_lines(stream: Write) -> None:
-    differences = [{**DIFFERENCE, "blame": "implementation"}]
-    failed = verdict_line(
-        "a/two", "failed", differences=differences, accepted="known", blame="implementation"
-    )
-    (run,) = read_stream(
-        stream([HEADER, verdict_line("a/one"), failed, footer(passed=1, failed=1, accepted=1)])
-    )
+    found = [{**DIFFERENCE, "blame": "implementation"}]
+    failed = verdict_line("a/two", "failed", differences=found, accepted="known", blame="implementation")
+    lines = [HEADER, verdict_line("a/one"), failed, footer(passed=1, failed=1, accepted=1)]
+    (run,) = read_stream(stream(lines))
     about = (run.target, run.contract, run.level, run.version)
     assert about == ("python:module:Tools", "2.1.7", "text", "0.1.0")
     judged, ruling = run.verdicts["a/two"]

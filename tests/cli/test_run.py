@@ -82,7 +82,7 @@ def test_the_adapter_is_closed_if_a_run_is_stopped_early(holding: Suite, fake: F
     assert (fake.opened, fake.closed) == (1, 1)
 
 
-def test_an_exception_of_the_harness_is_attributed_to_the_harness(
+def test_an_exception_of_the_harness_is_its_own(
     holding: Suite, fake: Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replay(*_: object, **_how: object) -> None:
@@ -199,9 +199,8 @@ def test_an_interrupted_run_leaves_no_process(mixed: Suite, tmp_path: Path, numb
     words = ["run", "python:hanging:Hangs", "-j", "2", "--fixtures", str(mixed.root)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "readfirst", *words], text=True, env=environment, **pipes
-    )
+    command = [sys.executable, "-m", "readfirst", *words]
+    process = subprocess.Popen(command, text=True, env=environment, **pipes)
     try:
         with marker.open() as hanging:
             assert hanging.readline() == "hanging\n"

@@ -32,18 +32,10 @@ def test_selection_by_id_reads_no_other_file(mixed: Suite, monkeypatch: pytest.M
 def test_the_path_of_a_file_is_not_accepted_as_the_id_of_a_scenario(mixed: Suite) -> None:
     for name in (".hidden", "table.cases"):
         (mixed.scenarios_root / "gate" / f"{name}.yaml").write_text("title: No scenario\n")
-    wrong = (
-        "",
-        "gate",
-        "Gate/not-read",
-        "gate//not-read",
-        "gate/../gate/not-read",
-        "gate/.hidden",
-        "gate/table.cases",
-    )
-    assert [scenario_id for scenario_id in ("gate/not-read", *wrong) if mixed.has(scenario_id)] == [
-        "gate/not-read"
-    ]
+    slashes = ("gate//not-read", "gate/../gate/not-read")
+    for scenario_id in ("", "gate", "Gate/not-read", *slashes, "gate/.hidden", "gate/table.cases"):
+        assert not mixed.has(scenario_id)
+    assert mixed.has("gate/not-read")
 
 
 @rows(
@@ -64,9 +56,7 @@ def test_the_path_of_a_file_is_not_accepted_as_the_id_of_a_scenario(mixed: Suite
         ({"expression": '"not"'}, ["gate/not-read"]),
     ],
 )
-def test_families_tags_requirements_paths_and_expressions_select_scenarios(
-    mixed: Suite, parts: dict[str, Any], ids: list[str]
-) -> None:
+def test_every_condition_selects_scenarios(mixed: Suite, parts: dict[str, Any], ids: list[str]) -> None:
     assert select_scenarios(mixed, **parts) == ids
 
 
@@ -87,9 +77,7 @@ def test_families_tags_requirements_paths_and_expressions_select_scenarios(
         ({"expression": "(" * 5000 + "a" + ")" * 5000}, "nested too deep"),
     ],
 )
-def test_an_error_in_a_selection_is_reported_with_its_position_or_an_existing_name(
-    mixed: Suite, parts: dict[str, Any], message: str
-) -> None:
+def test_an_error_in_a_selection_is_explained(mixed: Suite, parts: dict[str, Any], message: str) -> None:
     with pytest.raises(SelectionError) as raised:
         select_scenarios(mixed, **parts)
     assert message in str(raised.value)

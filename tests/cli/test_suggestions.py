@@ -124,7 +124,7 @@ def test_an_error_about_a_word_names_what_is_meant(readfirst: Cli, words: list[s
         ("gate/not-raed", "Did you mean gate/not-read?"),
     ],
 )
-def test_if_an_id_is_a_family_or_a_tag_the_error_suggests_the_option_for_it(
+def test_for_a_family_as_id_its_option_is_suggested(
     readfirst: Cli, mixed: Suite, word: str, message: str
 ) -> None:
     with pytest.raises(SelectionError) as raised:
