@@ -140,6 +140,10 @@ class Memory:
     """Paths of files whose latest Read had a truncated answer."""
     mentioned: set[str] = field(default_factory=set)
     """Paths of files that no call has read. A mention, or the Read of another file, showed them to the model."""
+    read_instead: dict[str, str | None] = field(default_factory=dict)
+    """The files that Reads with arguments of a hook have read, by the path that the model named. None: a hook blocked
+    the Read. A restart goes by the named path.
+    """
 
     def record_read(
         self,
@@ -248,6 +252,7 @@ class Memory:
         """
         behaviours = self.behaviours
         restored_records = []
+        self.follow_named_paths()
         for path in (
             reversed(self.records.newest_first()) if behaviours.sessions.resume_keeps_known_files else ()
         ):
@@ -279,6 +284,16 @@ class Memory:
                 )
                 restored_records.append((path, restored))
         return self._with_records(restored_records)
+
+    def follow_named_paths(self) -> None:
+        """Move the record of each Read with arguments of a hook to the named path. A blocked Read counts, too."""
+        for named, path in self.read_instead.items():
+            record = Record(None, time.time_ns()) if path is None else self.records.peek(path)
+            if path is not None:
+                self.records.forget(path)
+            if record is not None and not record.is_own:
+                self.records.put(named, record)
+        self.read_instead.clear()
 
     def _is_whole(self, record: Record) -> bool:
         return record.requested_lines in (None, (1, self.behaviours.reading.default_line_limit))

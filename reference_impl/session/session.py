@@ -130,6 +130,7 @@ class Session:
             self.return_to_root()
         if not self.behaviours.memory.mentions_outlive_the_next_words:
             self.memory.forget_mentions()
+            self.memory.follow_named_paths()
 
 
 def _file_checkpoint(behaviours: Behaviours) -> Checkpoint:
