@@ -15,10 +15,7 @@ def test_a_range_of_versions_that_contains_a_narrower_range_is_omitted() -> None
     assert narrowest_points([wide, close, close, apart]) == [close, apart]
     assert narrowest_points(
         [Point("2.1.7", "2.1.40", exact=False), Point("2.1.39", "2.1.41", exact=False)]
-    ) == [
-        Point("2.1.7", "2.1.40", exact=False),
-        Point("2.1.39", "2.1.41", exact=False),
-    ]
+    ) == [Point("2.1.7", "2.1.40", exact=False), Point("2.1.39", "2.1.41", exact=False)]
 
 
 CHANGES = read({"2.1.7": CallResult("Old."), "2.1.40": CallResult("New.")})

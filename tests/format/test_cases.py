@@ -10,7 +10,7 @@ from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.suite.recording_file import with_digest
 from readfirst.harness.suite.scenario import ToolCall
 from readfirst.harness.suite.selection import Selection, select
-from readfirst.harness.suite.suite import Suite, UnknownScenarioError, default_root
+from readfirst.harness.suite.suite import Suite, UnknownScenarioError
 from readfirst.harness.suite.transcript import (
     RecordedResult,
     Recording,
@@ -20,7 +20,7 @@ from readfirst.harness.suite.transcript import (
 )
 from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.small_suites import lint
+from tests.small_suites import lint, small_suite
 
 TABLE = """\
 # yaml-language-server: $schema=../../schema/cases.schema.json
@@ -68,33 +68,24 @@ cases:
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    for path, text in (("scenarios/mine/edits.cases.yaml", TABLE), ("corpus/mine/odd.yaml", THEME)):
-        (tmp_path / path).parent.mkdir(parents=True)
-        (tmp_path / path).write_text(text)
-    for name in ("contracts.yaml", "errors.yaml"):
-        shutil.copy(default_root() / name, tmp_path)
-    return Suite(tmp_path)
+    (tmp_path / "corpus/mine").mkdir(parents=True)
+    (tmp_path / "corpus/mine/odd.yaml").write_text(THEME)
+    return small_suite(tmp_path, {"mine/edits.cases": TABLE})
 
 
 def test_a_case_is_its_table_with_the_values_of_the_case(suite: Suite) -> None:
     assert suite.ids() == ["mine/done", "mine/odd-1", "mine/refused"]
     refused, done = suite.scenario("mine/refused"), suite.scenario("mine/done")
     (call,) = done.calls()
-    assert call.arguments == {
-        "file_path": "$WS/b.txt",
-        "old_string": "alpha",
-        "new_string": "beta",
-        "replace_all": True,
-    }
+    assert list(call.arguments.values()) == ["$WS/b.txt", "alpha", "beta", True]
     assert call.expect.recorded is not None
     assert (call.expect.recorded.error, call.expect.recorded.text) == (None, "Done in b.txt")
     assert (done.title, done.requirement, done.tags) == ("Edit changes what it finds", "observed", ("edit",))
     assert list(done.given.files) == ["b.txt", "other.txt"]
     assert "replace_all" not in next(refused.calls()).arguments, "a case without the value has not the key"
     assert list(refused.given.files) == ["a.txt"]
-    assert [suite.heading(each).title for each in suite.ids()] == [
-        suite.scenario(each, require_expect=False).title for each in suite.ids()
-    ]
+    for each in suite.ids():
+        assert suite.heading(each).title == suite.scenario(each, require_expect=False).title
 
 
 def test_the_restrictions_of_scenario_files_also_apply_to_cases(suite: Suite) -> None:
@@ -162,7 +153,6 @@ def test_the_expectations_of_a_corpus_scenario_come_from_its_recording(suite: Su
     recordings = Suite(suite.root).recordings
     assert [scenario_id for scenario_id, _ in recordings.located()] == ["mine/odd-1"]
     assert recordings.recording("mine/odd-1").transcripts == odd_one
-    assert recordings.recording("mine/odd-1").transcripts["2.1.40"] == odd_one["2.1.40"]
     assert [each.rule for each in lint(Suite(suite.root), ["mine/odd-1"])] == []
     file = recordings.path("mine/odd-1")
     assert file == suite.recordings_root / "mine/odd.json"

@@ -24,6 +24,7 @@ from readfirst.harness.suite.scenario import Given, Scenario
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import Transcript
 from readfirst.harness.workspace.world_events import perform
+from tests.rows import rows
 
 SCHEMAS = Path(__file__).parents[2] / "fixtures" / "schema"
 UNKNOWN: Any = "melt"
@@ -47,35 +48,33 @@ def test_the_code_and_the_schema_contain_the_same_kinds_of_events() -> None:
     assert set(stated["sessionEvent"]["properties"]) == written
 
 
-@pytest.mark.parametrize(
-    "read",
+OTHER_PROGRAM, CONVERSATION = WorldEvent(UNKNOWN, "a.txt"), SessionEvent(UNKNOWN)
+
+
+@rows(
+    ("read", "event"),
     [
-        describe_step,
-        lambda event: apply_event(event, {}),
-        lambda event: recorded_outcome(scenario_of(event), Transcript(())),
-        lambda event: expand_scenario(scenario_of(event), Contract("2.1.7"), Suite().vocabulary),
-        lambda event: perform(event, "/nowhere"),
+        (describe_step, OTHER_PROGRAM),
+        (lambda event: apply_event(event, {}), OTHER_PROGRAM),
+        (lambda event: recorded_outcome(scenario_of(event), Transcript(())), OTHER_PROGRAM),
+        (
+            lambda event: expand_scenario(scenario_of(event), Contract("2.1.7"), Suite().vocabulary),
+            OTHER_PROGRAM,
+        ),
+        (lambda event: perform(event, "/nowhere"), OTHER_PROGRAM),
+        (describe_step, CONVERSATION),
+        (lambda event: event.needs, CONVERSATION),
+        (lambda event: SessionRouter(lambda: None).perform_event(event), CONVERSATION),
     ],
 )
-def test_an_unknown_event_by_another_program_is_an_error(read: Callable[[WorldEvent], object]) -> None:
+def test_an_unknown_event_is_an_error(
+    read: Callable[[Any], object], event: WorldEvent | SessionEvent
+) -> None:
     with pytest.raises((KeyError, AssertionError, ValueError)):
-        read(WorldEvent(UNKNOWN, "a.txt"))
+        read(event)
 
 
-@pytest.mark.parametrize(
-    "read",
-    [
-        describe_step,
-        lambda event: event.needs,
-        lambda event: SessionRouter(lambda: None).perform_event(event),
-    ],
-)
-def test_an_unknown_event_of_the_conversation_is_an_error(read: Callable[[SessionEvent], object]) -> None:
-    with pytest.raises((KeyError, AssertionError)):
-        read(SessionEvent(UNKNOWN))
-
-
-@pytest.mark.parametrize(
+@rows(
     ("event", "after"),
     [
         (WorldEvent("modify", "d/a.txt", file("beta")), {"d": Directory(), "d/a.txt": file("beta", 0o600)}),
@@ -89,7 +88,6 @@ def test_an_event_is_applied_to_the_known_files(event: WorldEvent, after: dict[s
     files: dict[str, Entry | None] = {"d": Directory(), "d/a.txt": file("alpha", 0o600)}
     assert apply_event(event, files)
     assert files == after
-
-
-def test_the_files_after_the_event_git_are_not_computed() -> None:
-    assert not apply_event(WorldEvent("git", "commit"), {})
+    assert not apply_event(WorldEvent("git", "commit"), files), (
+        "no one computes the files after a git command"
+    )

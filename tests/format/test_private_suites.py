@@ -164,6 +164,8 @@ def test_a_directory_without_scenarios_is_refused(tmp_path: Path) -> None:
         open_layers([tmp_path])
     with pytest.raises(SuiteError, match="it does not exist"):
         open_layers([tmp_path / "oours"])
+    with pytest.raises(SuiteError, match="no directory `scenarios`"):
+        Suite(tmp_path)
 
 
 def test_shared_files_are_copied_together_with_scenarios(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -100,21 +101,19 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Pat
     assert second.call("Echo", {}).text == "{}"
 
 
-def test_a_conversation_that_was_idle_for_long_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("module", "limit"),
+    [(base, "_MAX_IDLE_S"), (claude_code, "_MAX_CONVERSATION_CALLS")],
+    ids=["idle", "calls"],
+)
+def test_a_conversation_that_reached_a_limit_is_replaced(
+    adapter, tmp_path: Path, monkeypatch, module, limit
+) -> None:
     first = open_session(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
     assert open_session(adapter, workspace(tmp_path, "2")).conversation is first.conversation
-    monkeypatch.setattr(base, "_MAX_IDLE_S", 0.0)
+    monkeypatch.setattr(module, limit, 0)
     assert open_session(adapter, workspace(tmp_path, "3")).conversation is not first.conversation
-
-
-def test_a_long_conversation_is_replaced(adapter, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(claude_code, "_MAX_CONVERSATION_CALLS", 1)
-    first = open_session(adapter, workspace(tmp_path, "1"))
-    first.call("Echo", {})
-    first.call("Echo", {})
-    second = open_session(adapter, workspace(tmp_path, "2"))
-    assert second.conversation is not first.conversation
 
 
 def test_a_missing_network_sandbox_is_reported_once(adapter, tmp_path: Path, monkeypatch, caplog) -> None:
@@ -133,11 +132,21 @@ def open_resumable(adapter: ClaudeCodeAdapter, base: Path, need: str) -> Resumab
     return session
 
 
-def test_a_product_that_offers_no_sub_agents_is_reported(adapter, tmp_path: Path) -> None:
-    session = open_resumable(adapter, tmp_path, "agents")
-    with pytest.raises(AdapterError, match="offers no tool that starts a sub-agent"):
-        session.sub_agent()
-    session.close()
+@pytest.mark.parametrize(
+    ("need", "act", "message"),
+    [
+        ("agents", ResumableConversation.sub_agent, "offers no tool that starts a sub-agent"),
+        ("compact", ResumableConversation.compact, "did not request a summary of its conversation"),
+    ],
+)
+def test_a_product_without_an_ability_is_reported(
+    adapter, tmp_path: Path, need: str, act, message: str
+) -> None:
+    with (
+        closing(open_resumable(adapter, tmp_path, need)) as session,
+        pytest.raises(AdapterError, match=message),
+    ):
+        act(session)
 
 
 def test_the_newest_conversation_of_the_main_agent_is_resumed(tmp_path: Path) -> None:
@@ -149,13 +158,6 @@ def test_the_newest_conversation_of_the_main_agent_is_resumed(tmp_path: Path) ->
         (folder / f"{name}.jsonl").touch()
         os.utime(folder / f"{name}.jsonl", (1000 - age, 1000 - age))
     assert find_latest_conversation(tmp_path) == "later"
-
-
-def test_a_product_that_does_not_summarise_its_conversation_is_reported(adapter, tmp_path: Path) -> None:
-    session = open_resumable(adapter, tmp_path, "compact")
-    with pytest.raises(AdapterError, match="did not request a summary of its conversation"):
-        session.compact()
-    session.close()
 
 
 def test_a_rewind_keeps_the_conversation_open(adapter, tmp_path: Path) -> None:
@@ -203,32 +205,25 @@ def test_a_reminder_that_lists_agents_is_removed_from_a_result() -> None:
     assert remove_conversation_reminders(f"Done.{reminder}") == ("Done.", False)
 
 
-@rows(
-    ("cut", "whole"),
-    [
-        ("1→alpha", "     1→alpha"),
-        ("-1→alpha\n     0→beta", "    -1→alpha\n     0→beta"),
-        ("9\talpha\n    10\tbeta", "     9\talpha\n    10\tbeta"),
-        ("3\t\n     4", "     3\t\n     4"),
-        ("3\t\n     4\n\n<system-reminder>\nNote", "     3\t\n     4\n\n<system-reminder>\nNote"),
-        ("1\talpha\n2\tbeta", "1\talpha\n2\tbeta"),
-        ("12 files", "12 files"),
-    ],
-)
-def test_the_padding_of_the_first_line_number_in_an_answer_is_restored(cut: str, whole: str) -> None:
-    assert remove_conversation_reminders(cut) == (whole, False)
+PAD = " " * 5
 
 
 @rows(
-    ("cut", "whole"),
+    ("cut", "restored", "padded"),
     [
-        ("3\talpha", "     3\talpha"),
-        ("0\n\n<system-reminder>\nNote", "     0\n\n<system-reminder>\nNote"),
-        ("     3\talpha", "     3\talpha"),
-        ("12 files", "12 files"),
+        ("1→alpha", f"{PAD}1→alpha", False),
+        ("-1→alpha\n     0→beta", f"    -1→alpha\n{PAD}0→beta", False),
+        ("9\talpha\n    10\tbeta", f"{PAD}9\talpha\n    10\tbeta", False),
+        ("3\t\n     4", f"{PAD}3\t\n{PAD}4", False),
+        ("3\t\n     4\n\n<system-reminder>\nNote", f"{PAD}3\t\n{PAD}4\n\n<system-reminder>\nNote", False),
+        ("1\talpha\n2\tbeta", "1\talpha\n2\tbeta", False),
+        ("12 files", "12 files", False),
+        ("3\talpha", f"{PAD}3\talpha", True),
+        ("0\n\n<system-reminder>\nNote", f"{PAD}0\n\n<system-reminder>\nNote", True),
+        ("     3\talpha", f"{PAD}3\talpha", True),
+        ("12 files", "12 files", True),
     ],
 )
-def test_the_padding_of_a_single_line_is_restored_for_versions_that_pad_line_numbers(
-    cut: str, whole: str
-) -> None:
-    assert remove_conversation_reminders(cut, padded=True) == (whole, False)
+def test_the_padding_of_the_first_line_number_is_restored(cut: str, restored: str, padded: bool) -> None:
+    """`padded`: the version pads line numbers, so that even a single line is restored."""
+    assert remove_conversation_reminders(cut, padded=padded) == (restored, False)

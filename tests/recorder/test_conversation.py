@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from readfirst.harness.adapter_api import AdapterError, Hook, ToolResult
+from readfirst.harness.adapter_api import Hook, ToolResult
 from readfirst.harness.agents.agent_process import Conversation
 from readfirst.harness.agents.claude_code.launch_options import Options, summarise
 from tests.agent.product_variables import VARIABLES, WINDOW
@@ -34,13 +34,18 @@ def conversation(tmp_path: Path) -> Iterator[Conversation]:
     conversation.close()
 
 
-def test_the_product_sees_only_allowed_variables(tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize(("summarised", "window"), [(False, {}), (True, {WINDOW: "200000"})])
+def test_the_product_sees_only_allowed_variables(
+    tmp_path: Path, monkeypatch, summarised: bool, window
+) -> None:
+    """The size of the context window is set only if the conversation will be summarised."""
     for name in ("ANTHROPIC_API_KEY", "HTTPS_PROXY", "NODE_OPTIONS", "READFIRST_CANARY"):
         monkeypatch.setenv(name, "secret")
-    with closing(Conversation(options(tmp_path))) as conversation:
+    with closing(Conversation(options(tmp_path, summarised=summarised))) as conversation:
         seen = read_environment(conversation)
-    assert set(seen) - {"LC_CTYPE"} == VARIABLES
+    assert set(seen) - {"LC_CTYPE"} == VARIABLES | window.keys()
     assert "secret" not in seen.values()
+    assert seen.get(WINDOW) == window.get(WINDOW)
 
 
 def test_the_home_and_the_configuration_of_the_product_are_temporary_directories(
@@ -88,48 +93,34 @@ def test_a_hook_lets_a_test_change_a_file_between_validation_and_execution_of_a_
 
 
 def test_the_hooks_of_a_scenario_are_passed_to_the_product_as_settings(tmp_path: Path) -> None:
-    hooks = (
-        Hook("PreToolUse", "Edit|Write", "exit 2"),
-        Hook("PostToolUse", "*", "true"),
-        Hook("PreToolUse", "Read", "false"),
+    asked = (
+        ("PreToolUse", "Edit|Write", "exit 2"),
+        ("PostToolUse", "*", "true"),
+        ("PreToolUse", "Read", "false"),
     )
-    with closing(Conversation(options(tmp_path, hooks=hooks))) as conversation:
+    with closing(Conversation(options(tmp_path, hooks=tuple(Hook(*each) for each in asked)))) as conversation:
         settings = json.loads(conversation.call("Settings", {}).text)
-
-    def entry(matcher: str, command: str) -> dict[str, object]:
-        return {"matcher": matcher, "hooks": [{"type": "command", "command": command}]}
-
-    assert settings == {
-        "hooks": {
-            "PreToolUse": [entry("Edit|Write", "exit 2"), entry("Read", "false")],
-            "PostToolUse": [entry("*", "true")],
-        }
-    }
+    first, after, second = (
+        {"matcher": matcher, "hooks": [{"type": "command", "command": command}]}
+        for _, matcher, command in asked
+    )
+    assert settings == {"hooks": {"PreToolUse": [first, second], "PostToolUse": [after]}}
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "own address"])
+@pytest.mark.parametrize("address", ["127.0.0.1", "192.0.2.1"])
 def test_the_product_cannot_connect_to_any_address_outside_its_network_sandbox(
-    conversation: Conversation, host: str
+    conversation: Conversation, address: str
 ) -> None:
-    address = "127.0.0.1" if host == "127.0.0.1" else "192.0.2.1"
     with socket.create_server(("127.0.0.1", 0)) as outside:
         port = outside.getsockname()[1]
         answer = conversation.call("Connect", {"host": address, "port": port}).text
         if conversation.isolation:
-            assert answer == "connected" or host == "own address"
+            assert answer == "connected" or address != "127.0.0.1"
         else:
             assert "refused" in answer or "unreachable" in answer
 
 
-def test_the_size_of_the_context_window_is_set_only_if_the_conversation_will_be_summarised(
-    tmp_path: Path,
-) -> None:
-    with closing(Conversation(options(tmp_path, summarised=True))) as conversation:
-        seen = read_environment(conversation)
-    assert (set(seen) - {"LC_CTYPE"}, seen[WINDOW]) == (VARIABLES | {WINDOW}, "200000")
-
-
-ASKED = "Write a summary of the conversation."
+ASKED, GOES_ON = "Write a summary of the conversation.", "This goes on from a summary."
 
 
 class Talk:
@@ -158,8 +149,8 @@ class Talk:
 @pytest.mark.parametrize(
     ("talk", "times"),
     [
-        (Talk(((), ["This goes on from a summary."])), 0),
-        (Talk((["call"], [ASKED]), ((), ["This goes on from a summary."])), 1),
+        (Talk(((), [GOES_ON])), 0),
+        (Talk((["call"], [ASKED]), ((), [GOES_ON])), 1),
         (Talk((["earlier"], [ASKED]), (["call"], ["What was read."])), 1),
     ],
     ids=["on the side", "as the next step", "before the last result"],
@@ -167,10 +158,3 @@ class Talk:
 def test_a_summary_is_sent_each_time_the_product_requests_one(talk: Talk, times: int) -> None:
     summarise(cast("Conversation", talk))
     assert len(talk.said) == times
-
-
-def test_a_product_that_never_requests_a_summary_is_reported() -> None:
-    talk = Talk((["call"], ["What was read."]))
-    with pytest.raises(AdapterError, match="did not request a summary of its conversation"):
-        summarise(cast("Conversation", talk))
-    assert talk.said == []

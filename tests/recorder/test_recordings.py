@@ -54,12 +54,11 @@ def recording(**texts: str) -> Recording:
 
 
 def test_a_recording_is_read_back_exactly() -> None:
-    group = TranscriptStep(("Read", "Edit"), (RecordedResult("one"), RecordedResult("two", "not_read")))
-    several = Transcript((*transcript("x" * 10_000 + AWKWARD).steps,))
-    whole = Recording("digest", {"2.1.7": transcript(), "2.0.0": several})
+    whole = Recording("digest", {"2.1.7": transcript(), "2.0.0": transcript("x" * 10_000 + AWKWARD)})
     data = format_recording(whole)
     assert parse_recording(data) == whole
     assert not [character for character in "\r\x00\ufeff\u2028\x85" if character in data.decode("utf-8")]
+    group = TranscriptStep(("Read", "Edit"), (RecordedResult("one"), RecordedResult("two", "not_read")))
     grouped = Recording("digest", {"2.1.7": Transcript((group,))})
     assert parse_recording(format_recording(grouped)) == grouped
 
@@ -88,9 +87,7 @@ def test_variable_data_in_an_answer_is_stored_only_as_a_digest() -> None:
 @rows(
     "raw",
     [
-        "plain",
-        "<tool_use_error>no</tool_use_error>",
-        "a\n\n<system-reminder>\nx\n</system-reminder>\n",
+        *("plain", "<tool_use_error>no</tool_use_error>", "a\n\n<system-reminder>\nx\n</system-reminder>\n"),
         "<tool_use_error>no</tool_use_error>\n\n<system-reminder>x</system-reminder>\n<system-reminder>y</system-reminder>",
     ],
 )
@@ -103,10 +100,8 @@ def test_equal_answers_of_several_versions_are_stored_once() -> None:
     whole = recording(v1_0_0="old", v2_0_0="old", v2_1_7="new", v2_1_8="old", v2_1_9="old")
     assert parse_recording(format_recording(whole)) == whole
     (step,) = encode_recording(whole)["steps"]
-    assert step["answers"] == [
-        {"since": ["1.0.0", "2.1.8"], "text": "old"},
-        {"since": "2.1.7", "text": "new"},
-    ]
+    old = {"since": ["1.0.0", "2.1.8"], "text": "old"}
+    assert step["answers"] == [old, {"since": "2.1.7", "text": "new"}]
 
 
 def test_the_example_in_recording_md_has_the_form_in_which_recordings_are_written() -> None:
@@ -126,12 +121,8 @@ def test_recordings_match_their_schema() -> None:
     files = (file for family in families for file in (root / "recordings" / family).glob("*.json"))
     for file in (*files, *((root / f"recordings/crossed/{theme}.json") for theme in ("sizes", "notebooks"))):
         check.validate(json.loads(file.read_bytes()))
-    wrong = {
-        "inputs": "0",
-        "digest": "0" * 16,
-        "versions": ["2.1.7"],
-        "steps": [{"call": "Read", "answers": []}],
-    }
+    steps = [{"call": "Read", "answers": []}]
+    wrong = {"inputs": "0", "digest": "0" * 16, "versions": ["2.1.7"], "steps": steps}
     assert not check.is_valid({"recording": wrong})
 
 
@@ -150,9 +141,8 @@ def test_a_manual_change_of_one_recording_in_a_shared_file_is_detected_and_kept(
     texts = {"one": "first", "three": "third", "two": "second"}
     entries = {name: encode_recording(recording(v2_1_7=text)) for name, text in texts.items()}
     changed = read_entries(format_entries(entries).replace(b"third", b"other"))
-    assert [name for name in texts if not has_valid_digest(changed[name])] == ["three"]
-    again = read_entries(format_entries({**changed, "two": entries["one"]}))
-    assert [name for name in texts if not has_valid_digest(again[name])] == ["three"]
+    for each in (changed, read_entries(format_entries({**changed, "two": entries["one"]}))):
+        assert [name for name in texts if not has_valid_digest(each[name])] == ["three"]
     assert not has_valid_digest({})
 
 
@@ -186,15 +176,12 @@ def format_recording_of(steps: object, *versions: str) -> str:
 @rows(
     "data",
     [
-        "",
-        "[]",
-        "{",
-        '{"x": {}, "x": {}}',
-        format_recording_of([{}]),
+        *("", "[]", "{", '{"x": {}, "x": {}}', format_recording_of([{}])),
         format_recording_of(
             [{"call": "Read", "answers": [{"text": "a", "since": "2.1.8"}, {"text": "b"}]}], "2.1.8"
         ),
         format_recording_of([{"call": "Read", "answers": [{"text": "a"}, {"text": "b", "since": "9"}]}]),
+        format_recording_of([{"call": "Read", "answers": [{"text": "a", "since": "2.1.7"}] * 2}]),
         format_recording_of([{"calls": ["Read", "Read"], "answers": [{"results": [{"text": "a"}]}]}]),
         format_recording_of([{"call": "Read", "answers": [{"text": {"base64": "%"}}]}]),
         format_recording_of([{"call": "Read", "answers": [{"text": {"packed": "x"}}]}]),
@@ -213,18 +200,16 @@ def test_a_damaged_recording_is_reported_with_its_file_and_a_remedy(tmp_path: Pa
 
 
 def test_a_damaged_file_is_replaced_unless_it_contains_several_recordings(tmp_path: Path) -> None:
-    table = ScenarioLocation(tmp_path / "scenarios/gate/x.yaml", "x")
+    table, new = ScenarioLocation(tmp_path / "scenarios/gate/x.yaml", "x"), recording(v2_1_7="one")
     (tmp_path / "recordings/gate").mkdir(parents=True)
     file = tmp_path / "recordings/gate/x.json"
     file.write_text('{"x": ')
-    own = Recordings(tmp_path / "recordings", lambda _: None)
-    several = Recordings(tmp_path / "recordings", lambda _: table)
     with pytest.raises(RecordingError, match="remove the file and record its scenarios again"):
-        several.written("gate/x", recording(v2_1_7="one"))
-    new = format_recording(recording(v2_1_7="one"), "x")
-    assert own.written("gate/x", recording(v2_1_7="one")) == {file: new}
+        Recordings(tmp_path / "recordings", lambda _: table).written("gate/x", new)
+    own = Recordings(tmp_path / "recordings", lambda _: None)
+    assert own.written("gate/x", new) == {file: format_recording(new, "x")}
     file.write_bytes(format_recording(recording(v2_1_7="two"), "y"))
-    assert [*read_entries(own.written("gate/x", recording(v2_1_7="one"))[file])] == ["x", "y"]
+    assert [*read_entries(own.written("gate/x", new)[file])] == ["x", "y"]
 
 
 def test_damage_in_one_transcript_is_reported_when_this_transcript_is_used(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_version_without_differences_is_added_as_a_contract(
     assert written.contracts["1.0.2"].model == "new"
     assert written.contracts["1.0.2+gated"].model == "old"
     assert set(Recordings(suite.recordings_root).recording("gate/x").transcripts) == {
-        *("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated"),
+        *("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated")
     }
     assert exit_code("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
