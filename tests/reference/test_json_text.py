@@ -9,9 +9,7 @@ from tests.rows import rows
 @rows(
     ("text", "message"),
     [
-        ("", "Unexpected end of JSON input"),
-        ("[1,", "Unexpected end of JSON input"),
-        ('{"a": ', "Unexpected end of JSON input"),
+        *((text, "Unexpected end of JSON input") for text in ("", "[1,", '{"a": ', "tru")),
         ("{a: 1}", "Expected property name or '}' in JSON at position 1"),
         ('{"a":1,}', "Expected double-quoted property name in JSON at position 7"),
         ('{"a" 1}', "Expected ':' after property name in JSON at position 5"),
@@ -27,7 +25,6 @@ from tests.rows import rows
         ("1e+", "Exponent part is missing a number in JSON at position 3"),
         ("01", "Unexpected number in JSON at position 1"),
         ("NaN", '"NaN" is not valid JSON'),
-        ("tru", "Unexpected end of JSON input"),
         ("trux", "Unexpected token 'x', \"trux\" is not valid JSON"),
         ("{} x", "Unexpected non-whitespace character after JSON at position 3"),
         ("abcdefghijklmnopqrstuvwxyz", "Unexpected token 'a', \"abcdefghij\"... is not valid JSON"),
@@ -42,26 +39,26 @@ def test_the_first_error_in_a_json_text_is_reported_with_its_position(text, mess
     assert str(error.value) == message
 
 
-@rows(
-    ("number", "text"),
-    [
-        (2, "2"),
-        (2.0, "2"),
-        (-0.0, "0"),
-        (1.5, "1.5"),
-        (-3, "-3"),
-        (1e20, "100000000000000000000"),
-        (1e21, "1e+21"),
-        (1.25e22, "1.25e+22"),
-        (0.000001, "0.000001"),
-        (1e-7, "1e-7"),
-        (12345678901234567890, "12345678901234567000"),
-        (5e-324, "5e-324"),
-        (0.1 + 0.2, "0.30000000000000004"),
-    ],
-)
-def test_numbers_are_printed_as_javascript_prints_doubles(number, text):
-    assert number_text(number) == text
+def test_numbers_are_printed_as_javascript_prints_doubles():
+    numbers = (
+        2,
+        2.0,
+        -0.0,
+        1.5,
+        -3,
+        1e20,
+        1e21,
+        1.25e22,
+        0.000001,
+        1e-7,
+        12345678901234567890,
+        5e-324,
+        0.1 + 0.2,
+    )
+    assert [number_text(number) for number in numbers] == [
+        *("2", "2", "0", "1.5", "-3", "100000000000000000000", "1e+21", "1.25e+22", "0.000001", "1e-7"),
+        *("12345678901234567000", "5e-324", "0.30000000000000004"),
+    ]
 
 
 def test_nested_json_values_are_indented():

@@ -32,9 +32,8 @@ def test_the_tools_can_also_change_files_outside_the_root_directory(tools: FileT
     outside = root.parent / "outside.txt"
     outside.write_text("alpha\n")
     (root / "link").symlink_to(outside)
-    assert "alpha" in tools.read(str(outside))
-    assert "alpha" in tools.read("../outside.txt")
-    assert "alpha" in tools.read("link")
+    for path in (str(outside), "../outside.txt", "link"):
+        assert "alpha" in tools.read(path)
     tools.edit(str(outside), "alpha", "beta")
     assert outside.read_text() == "beta\n"
 
@@ -58,9 +57,8 @@ class ScriptedClient:
             assert tool["description"]
             assert tool["input_schema"]["type"] == "object"
             jsonschema.Draft202012Validator.check_schema(tool["input_schema"])
-        assert [message["role"] for message in messages] == ["user", "assistant"] * (len(messages) // 2) + [
-            "user"
-        ]
+        roles = [message["role"] for message in messages]
+        assert roles == [*["user", "assistant"] * (len(messages) // 2), "user"]
         if self._open:
             answers = messages[-1]["content"]
             assert [each["tool_use_id"] for each in answers] == self._open
@@ -83,12 +81,8 @@ def test_the_loop_with_a_model_on_the_page_works_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edit = {"file_path": "notes.txt", "old_string": "alpha", "new_string": "beta"}
-    client = ScriptedClient(
-        [("Edit", edit)],
-        [("Read", {"file_path": "notes.txt"}), ("Read", {"file_path": "other.txt"})],
-        [("Edit", edit)],
-        "Done.",
-    )
+    reads = [("Read", {"file_path": "notes.txt"}), ("Read", {"file_path": "other.txt"})]
+    client = ScriptedClient([("Edit", edit)], reads, [("Edit", edit)], "Done.")
     anthropic = ModuleType("anthropic")
     anthropic.Anthropic = lambda: client  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "anthropic", anthropic)
@@ -122,9 +116,7 @@ def test_the_schemas_of_the_tools_can_be_used_with_other_apis(tools: FileTools) 
         (NEWEST, 'You sent (first 43 of 43 bytes): {"file_path": "notes.txt", "content": "alph\n'),
     ],
 )
-def test_a_call_is_refused_if_the_json_of_its_arguments_ends_early(
-    tmp_path: Path, contract: str, said: str
-) -> None:
+def test_a_call_with_json_that_ends_early_is_refused(tmp_path: Path, contract: str, said: str) -> None:
     tools = FileTools(contract, root=tmp_path)
     answer = tools.call_at_limit("Write", '{"file_path": "notes.txt", "content": "alph')
     assert answer.is_error
@@ -134,9 +126,8 @@ def test_a_call_is_refused_if_the_json_of_its_arguments_ends_early(
 
 
 def test_a_long_answer_is_truncated_without_splitting_a_surrogate_pair() -> None:
-    assert truncate_answer("a" * 1999 + "😀", 102_400, "/f").endswith(
-        "2KB):\n" + "a" * 1999 + "\n...\n</persisted-output>"
-    )
+    end = "2KB):\n" + "a" * 1999 + "\n...\n</persisted-output>"
+    assert truncate_answer("a" * 1999 + "😀", 102_400, "/f").endswith(end)
     assert truncate_answer("a\n" + "b" * 3000, 102_400, "/f").count("b") == 1998
     assert "(100KB)" in truncate_answer("a", 102_400, "/f")
     assert "(1MB)" in truncate_answer("a", 1_093_632, "/f")  # 2.1.7, of an Edit that inserts 121,500 lines

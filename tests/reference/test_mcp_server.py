@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,25 +23,10 @@ PROGRAM = (
 )
 """Starts the server with the settings file in its first argument, if any."""
 
-
-@dataclass
-class Conversation:
-    """The tools that the server offers to a client, and its answers to `CALLS`."""
-
-    root: Path
-    tools: dict[str, types.Tool] = field(default_factory=dict)
-    answers: list[types.CallToolResult] = field(default_factory=list)
-
-
 BLANK_EDIT = {"file_path": "notes.md", "old_string": "a ", "new_string": "a "}
 CREATED = "File created successfully at: "
 CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
-    (
-        "Edit",
-        {"file_path": "a.txt", "old_string": "alpha", "new_string": "x"},
-        True,
-        "File has not been read yet.",
-    ),
+    ("Edit", {"file_path": "a.txt", "old_string": "alpha", "new_string": ""}, True, "File has not been read"),
     ("Read", {"file_path": "a.txt"}, False, "     1→alpha\n     2→"),
     ("MultiEdit", {}, True, "Error: No such tool available: MultiEdit"),
     ("Read", None, True, "InputValidationError: Read failed due to the following issue"),
@@ -54,51 +38,38 @@ CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
 )
 
 
-async def talk(conversation: Conversation, settings: Path, home: Path) -> None:
-    server = StdioServerParameters(
-        command=sys.executable,
-        args=["-c", PROGRAM, str(settings)],
-        cwd=conversation.root,
-        env={"HOME": str(home), "PYTHONPATH": str(PROJECT)},
-    )
+async def talk(
+    folder: Path, home: Path, settings: Path
+) -> tuple[list[types.Tool], list[types.CallToolResult]]:
+    """Return the tools that the server offers to a client, and its answers to `CALLS`."""
+    variables = {"HOME": str(home), "PYTHONPATH": str(PROJECT)}
+    words = ["-c", PROGRAM, str(settings)]
+    server = StdioServerParameters(command=sys.executable, args=words, cwd=folder, env=variables)
     async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as session:
         await session.initialize()
-        conversation.tools = {tool.name: tool for tool in (await session.list_tools()).tools}
-        for tool, arguments, *_ in CALLS:
-            conversation.answers.append(await session.call_tool(tool, arguments))
+        tools = (await session.list_tools()).tools
+        return tools, [await session.call_tool(tool, arguments) for tool, arguments, *_ in CALLS]
 
 
-@pytest.fixture(scope="module")
-def conversation(tmp_path_factory: pytest.TempPathFactory) -> Conversation:
-    """The answers of one server to all `CALLS`, which the tests of the module share."""
-    base = tmp_path_factory.mktemp("server")
-    root, home, settings = base / "root", base / "home", base / "settings.json"
+def test_the_tools_and_answers_of_a_server_depend_on_its_settings(tmp_path):
+    root, home, settings = tmp_path / "root", tmp_path / "home", tmp_path / "settings.json"
     root.mkdir()
     home.mkdir()
     (root / "a.txt").write_text("alpha\n")
     (root / "empty.txt").write_text("")
-    settings.write_text(
-        json.dumps({"permissions": {"deny": ["Edit(secret/**)"], "allow": ["Read"]}, "model": "x"})
-    )
-    conversation = Conversation(root)
-    asyncio.run(talk(conversation, settings, home))
-    return conversation
-
-
-def test_the_server_offers_the_tools_with_their_schemas(conversation):
-    assert list(conversation.tools) == ["Read", "Edit", "NotebookEdit", "Write"]
-    schema = conversation.tools["Edit"].inputSchema
+    permissions = {"deny": ["Edit(secret/**)"], "allow": ["Read"]}
+    settings.write_text(json.dumps({"permissions": permissions, "model": "x"}))
+    tools, answers = asyncio.run(talk(root, home, settings))
+    assert [tool.name for tool in tools] == ["Read", "Edit", "NotebookEdit", "Write"]
+    schema = tools[1].inputSchema
     assert schema["required"] == ["file_path", "old_string", "new_string"]
     assert schema["properties"]["replace_all"]["type"] == "boolean"
-
-
-def test_the_answers_to_calls_depend_on_the_settings_of_the_server(conversation):
-    for result, (*_, is_error, begins) in zip(conversation.answers, CALLS, strict=True):
+    for result, (*_, is_error, begins) in zip(answers, CALLS, strict=True):
         (block,) = result.content
         assert isinstance(block, types.TextContent)
         assert (bool(result.isError), block.text[: len(begins)]) == (is_error, begins)
-    assert not (conversation.root / "secret").exists()
-    assert (conversation.root.parent / "home/b.txt").read_text() == "x"
+    assert not (root / "secret").exists()
+    assert (home / "b.txt").read_text() == "x"
 
 
 def answers_to_lines(folder: Path, *lines: str) -> list[dict[str, Any]]:
@@ -136,11 +107,11 @@ def test_an_invalid_request_is_answered_with_an_error_code(tmp_path, line, code)
 def test_a_handshake_starts_a_new_session(tmp_path):
     (tmp_path / "a.txt").write_text("alpha\n")
     read, write, again = (
-        f'{{"id": {number}, "method": "tools/call", "params": {{"name": "{tool}", "arguments": {arguments}}}}}'
-        for number, tool, arguments in (
-            (1, "Read", '{"file_path": "a.txt"}'),
-            (2, "Write", '{"file_path": "a.txt", "content": "beta"}'),
-            (3, "Write", '{"file_path": "a.txt", "content": "gamma"}'),
+        call_line(number, name, **{"file_path": "a.txt", **more}).decode()
+        for number, name, more in (
+            (1, "Read", {}),
+            (2, "Write", {"content": "beta"}),
+            (3, "Write", {"content": "x"}),
         )
     )
     hello = '{"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-03-26"}}'
@@ -154,10 +125,9 @@ def test_notifications_and_empty_lines_are_not_answered(tmp_path):
 
 
 def test_a_cancelled_call_is_not_executed(tmp_path):
-    params = {"name": "Write", "arguments": {"file_path": "a.txt", "content": "x"}}
+    call = call_line(1, "Write", file_path="a.txt", content="x").decode()
     give_up = {"method": "notifications/cancelled", "params": {"requestId": 1}}
-    call = {"id": 1, "method": "tools/call", "params": params}
-    assert answers_to_lines(tmp_path, json.dumps(call), json.dumps(give_up)) == []
+    assert answers_to_lines(tmp_path, call, json.dumps(give_up)) == []
     assert not (tmp_path / "a.txt").exists()
 
 
@@ -208,23 +178,18 @@ def test_an_invalid_settings_file_is_refused(tmp_path, content, message):
     ],
 )
 def test_invalid_options_end_with_code_2(tmp_path, capsys, contract, root, settings, message):
-    path = None
-    if settings is not None:
-        path = tmp_path / "settings.json"
-        path.write_text(settings)
+    path = tmp_path / "settings.json"
+    path.write_text(settings or "")
     with pytest.raises(SystemExit) as ended:
-        serve(contract, tmp_path / root, path)
+        serve(contract, tmp_path / root, path if settings else None)
     assert ended.value.code == 2
     assert message in capsys.readouterr().err
 
 
+CLIENT = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 INITIALIZE = {
     "method": "initialize",
-    "params": {
-        "protocolVersion": types.LATEST_PROTOCOL_VERSION,
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
+    "params": {"protocolVersion": types.LATEST_PROTOCOL_VERSION, **CLIENT},
 }
 
 
@@ -238,6 +203,10 @@ def start_server(folder: Path) -> subprocess.Popen[bytes]:
 
 def line(number: int, body: dict[str, Any]) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": number, **body}).encode() + b"\n"
+
+
+def call_line(number: int, tool: str, **arguments: Any) -> bytes:
+    return line(number, {"method": "tools/call", "params": {"name": tool, "arguments": arguments}})
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -261,7 +230,7 @@ def answers_to(folder: Path, *calls: tuple[str, dict[str, Any]]) -> list[dict[st
     sent = line(1, INITIALIZE)
     sent += json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}).encode() + b"\n"
     for number, (tool, arguments) in enumerate(calls, 2):
-        sent += line(number, {"method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+        sent += call_line(number, tool, **arguments)
     server = start_server(folder)
     try:
         output, _ = server.communicate(sent, timeout=20)

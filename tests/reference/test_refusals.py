@@ -1,6 +1,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -35,9 +36,6 @@ def test_refusals_of_edit_are_checked_in_the_order_of_their_codes(make_tools: Ma
     tools.read("a.txt")
     assert refusal(tools.edit, "a.txt", "y", "b") == ("string_not_found", 8)
     assert refusal(tools.edit, "a.txt", "x", "b") == ("multiple_matches", 9)
-
-
-def test_the_refusal_of_invalid_settings_has_the_highest_code_of_edit(tools: FileTools, put: Put) -> None:
     put(".claude/settings.json", '{"model": "opus"}\n')
     tools.read(".claude/settings.json")
     assert refusal(tools.edit, ".claude/settings.json", "{", "[") == ("invalid_settings", 10)
@@ -65,10 +63,7 @@ def test_a_write_that_fails_leaves_the_file_and_the_session_unchanged(
     path = put("a.txt")
     tools.read("a.txt")
 
-    def raise_io_error(*_: object) -> None:
-        raise OSError(5, "Input/output error")
-
-    monkeypatch.setattr(os, "replace", raise_io_error)
+    monkeypatch.setattr(os, "replace", Mock(side_effect=OSError(5, "Input/output error")))
     with pytest.raises(Refusal, match=r"EIO: input/output error, open '.*a\.txt'") as refused:
         tools.write("a.txt", "x")
     assert refused.value.name == "os_error"

@@ -32,9 +32,8 @@ UNUSUAL_VALUES = [
 def test_unusual_argument_values_never_raise_an_exception(tools, put, tool):
     put("a.txt", "a\ud83d".encode("utf-8", "surrogatepass"))
     put("book.ipynb", "[" * 700 + "]" * 700)
-    names = [
-        name for schema in tools.schemas if schema.tool == tool for name in schema.json_schema()["properties"]
-    ]
+    (schema,) = (each for each in tools.schemas if each.tool == tool)
+    names = [*schema.json_schema()["properties"]]
     plain = {"file_path": "a.txt", "notebook_path": "book.ipynb"}
     for name in names:
         for value in UNUSUAL_VALUES:

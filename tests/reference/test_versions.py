@@ -34,9 +34,8 @@ def test_the_oldest_notebook_edit_identifies_cells_by_number(tmp_path):
     path = tmp_path / "book.ipynb"
     path.write_text(json.dumps(BOOK))
     tools = FileTools("0.2.126", root=tmp_path)
-    answer = tools.call(
-        "NotebookEdit", {"notebook_path": "book.ipynb", "cell_number": 0, "new_source": "new"}
-    )
+    change = {"notebook_path": "book.ipynb", "cell_number": 0, "new_source": "new"}
+    answer = tools.call("NotebookEdit", change)
     assert not answer.is_error, answer.text
     assert json.loads(path.read_text())["cells"][0]["source"] == "new"
 
@@ -54,10 +53,8 @@ def test_files_in_a_claude_directory_at_any_depth_need_a_permission(tmp_path):
     tools = FileTools("2.1.328", root=tmp_path)
     for name in ("app/.claude/commands/a.md", ".claude/settings.local.json"):
         refused = tools.call("Write", {"file_path": name, "content": "x"})
-        assert (refused.error, refused.text.startswith("Claude requested permissions")) == (
-            "permission_denied",
-            True,
-        )
+        assert refused.error == "permission_denied"
+        assert refused.text.startswith("Claude requested permissions")
         assert not (tmp_path / name).exists()
     assert not tools.call("Write", {"file_path": "my.claude/a.md", "content": "x"}).is_error
 
