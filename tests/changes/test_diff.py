@@ -1,6 +1,7 @@
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ ALIKE = edit({"2.1.7": success()})
 
 
 @pytest.fixture
-def filled_suite(small: SmallSuite) -> SmallSuite:
+def full(small: SmallSuite) -> SmallSuite:
     """A small suite with four scenarios. From 2.1.7 to 2.1.228, three of them differ, for two causes."""
     small.scenario("gate/unread", UNREAD)
     small.scenario("reading/lines", LINES)
@@ -34,44 +35,55 @@ def filled_suite(small: SmallSuite) -> SmallSuite:
     return small
 
 
-def stream(run: Run, folder: Path, name: str, target: str, *arguments: str) -> str:
-    file = folder / name
-    run("run", target, "--format", "jsonl", "--output", str(file), *arguments)
-    return str(file)
+Stream = Callable[..., str]
 
 
-def test_one_different_byte_in_the_expected_file_is_a_difference(filled_suite: SmallSuite, run: Run) -> None:
-    assert run("diff", "2.1.7", "2.1.40", "--family", "writing")[0] == 0
-    filled_suite.scenario(
-        "writing/alike", edit({"2.1.7": success(), "2.1.40": success(content="gamma\nbeta")})
-    )
-    code, printed, _ = run("diff", "2.1.7", "2.1.40", "--family", "writing")
-    assert code == 1
-    assert "! Edit: newline at the end of what is written: with → without" in printed
+@pytest.fixture
+def stream(full: SmallSuite, run: Run, tmp_path: Path) -> Stream:
+    """A function that writes the JSON Lines of a run to a new file, and returns its name."""
+
+    def write_stream(target: str, *arguments: str) -> str:
+        file = str(tmp_path / f"run-{len([*tmp_path.iterdir()])}.jsonl")
+        run("run", target, "--format", "jsonl", "--output", file, *arguments)
+        return file
+
+    return write_stream
 
 
-def test_a_scenario_without_an_expected_result_in_one_contract_is_not_compared(
-    filled_suite: SmallSuite, run: Run
-) -> None:
-    filled_suite.scenario("gate/told", edit({"2.1.7": refusal()}, refusal()))
+def test_a_scenario_without_a_result_in_one_contract_is_not_compared(full: SmallSuite, run: Run) -> None:
+    full.scenario("gate/told", edit({"2.1.7": refusal()}, refusal()))
     code, printed, _ = run("diff", "documented", "2.1.7")
     assert code == 0
     assert "no difference in 1 scenario" in printed
     assert "not compared: 4 scenarios, because documented says nothing about it" in printed
 
 
-def test_a_diff_fails_if_no_scenario_can_be_compared(filled_suite: SmallSuite, run: Run) -> None:
-    code, printed, error = run("diff", "documented", "2.1.7")
-    assert code == 5
-    assert "no scenario has a result on both sides" in error
-    assert "not compared: 4 scenarios" in printed
+@pytest.mark.parametrize(
+    ("arguments", "expected", "output", "message"),
+    [
+        (["documented"], 5, "not compared: 4 scenarios", "no scenario has a result on both sides"),
+        (["2.1.228", "-k", "nothing-like-it"], 5, "", "nothing was selected"),
+        (["documentd"], 2, "", "Did you mean documented?"),
+        (["2.1.329"], 2, "", "`claude-code:2.1.329`"),
+        (["refrence"], 2, "", "neither a contract of this suite, nor a file, nor a connect string"),
+        (["missing.jsonl"], 2, "", "missing.jsonl"),
+    ],
+)
+@pytest.mark.usefixtures("full")
+def test_a_diff_fails_if_nothing_can_be_compared(
+    run: Run, arguments: list[str], expected: int, output: str, message: str
+) -> None:
+    code, printed, error = run("diff", "2.1.7", *arguments)
+    assert (code, bool(printed)) == (expected, bool(output))
+    assert output in printed
+    assert message in error
 
 
-def test_a_diff_reports_a_tool_that_one_of_the_contracts_lacks(filled_suite: SmallSuite, run: Run) -> None:
-    filled_suite.contracts("2.1.40", "Edit")
+def test_a_diff_reports_a_tool_that_one_of_the_contracts_lacks(full: SmallSuite, run: Run) -> None:
+    full.contracts("2.1.40", "Edit")
     others = ("2.1.7", "2.1.228", "2.1.228+gated")
-    filled_suite.record("gate/unread", [UNREAD], others)
-    filled_suite.record("writing/alike", [ALIKE], others)
+    full.record("gate/unread", [UNREAD], others)
+    full.record("writing/alike", [ALIKE], others)
     printed = run("diff", "2.1.40", "2.1.228")[1]
     assert "not compared: 2 scenarios, because 2.1.40 has no Edit" in printed
 
@@ -93,54 +105,35 @@ def test_if_there_are_many_reasons_for_not_comparing_scenarios_they_are_summariz
     assert len([*as_text(found, all_=True)][2:]) == len(reasons)
 
 
-def test_a_diff_of_a_selection_without_scenarios_fails(filled_suite: SmallSuite, run: Run) -> None:
-    code, printed, error = run("diff", "2.1.7", "2.1.228", "-k", "nothing-like-it")
-    assert (code, printed) == (5, "")
-    assert "nothing was selected" in error
-
-
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("damage", "message"),
     [
-        ("documentd", "Did you mean documented?"),
-        ("2.1.329", "`claude-code:2.1.329`"),
-        ("refrence", "neither a contract of this suite, nor a file, nor a connect string"),
+        (lambda text: text[: len(text) // 2], "cut off"),
+        (lambda text: text.replace('"call":"Edit"', '"call":1'), "not a readable recording"),
     ],
 )
-def test_an_unknown_name_of_a_side_is_a_usage_error(
-    filled_suite: SmallSuite, run: Run, name: str, message: str
+def test_damaged_json_lines_are_refused(
+    run: Run, stream: Stream, damage: Callable[[str], str], message: str
 ) -> None:
-    code, output, error = run("diff", "2.1.7", name)
-    assert (code, output) == (2, "")
+    file = Path(stream("recording:2.1.228", "--contract", "2.1.7"))
+    file.write_text(damage(file.read_text()))
+    code, printed, error = run("diff", "2.1.7", file)
+    assert (code, printed) == (3, "")
     assert message in error
 
 
-def test_a_missing_or_damaged_file_of_json_lines_is_refused(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
-) -> None:
-    assert run("diff", "2.1.7", str(tmp_path / "missing.jsonl"))[0] == 2
-    file = tmp_path / "cut.jsonl"
-    whole = Path(stream(run, tmp_path, "whole.jsonl", "reference")).read_bytes()
-    file.write_bytes(whole[: len(whole) // 2])
-    code, printed, error = run("diff", "2.1.7", str(file))
-    assert (code, printed) == (3, "")
-    assert "cut off" in error
-
-
 def test_the_json_lines_of_a_run_give_the_same_diff_as_a_new_run(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
+    full: SmallSuite, run: Run, stream: Stream
 ) -> None:
-    filled_suite.scenario("writing/alike", edit({"2.1.7": success()}), files={"notes.txt": "alpha\r\n"})
-    file = stream(run, tmp_path, "run.jsonl", "reference")
+    full.scenario("writing/alike", edit({"2.1.7": success()}), files={"notes.txt": "alpha\r\n"})
+    file = stream("reference")
     now, then = run("diff", "2.1.7", "reference"), run("diff", "2.1.7", file)
-    assert now[0] == then[0] == 1
-    assert now[1] == then[1]
+    assert now.code == 1
+    assert now[:2] == then[:2]
 
 
-def test_a_recorded_run_can_be_compared_with_another_contract_than_its_own(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
-) -> None:
-    file = stream(run, tmp_path, "run.jsonl", "reference", "--family", "gate", "--family", "reading")
+def test_a_recorded_run_can_be_compared_with_another_contract_than_its_own(run: Run, stream: Stream) -> None:
+    file = stream("reference", "--family", "gate", "--family", "reading")
     code, printed, _ = run("diff", "2.1.228", file)
     assert code == 1
     assert "Edit: applied → refused (not_read)" in printed
@@ -148,29 +141,23 @@ def test_a_recorded_run_can_be_compared_with_another_contract_than_its_own(
     assert "not compared: 1 scenario, because reference did not run it" in printed
 
 
-def test_two_recorded_runs_can_be_compared(filled_suite: SmallSuite, run: Run, tmp_path: Path) -> None:
-    one = stream(run, tmp_path, "one.jsonl", "reference", "--family", "gate")
-    other = stream(
-        run, tmp_path, "other.jsonl", "recording:2.1.228", "--contract", "2.1.7", "--family", "gate"
-    )
+def test_two_recorded_runs_can_be_compared(run: Run, stream: Stream) -> None:
+    one = stream("reference", "--family", "gate")
+    other = stream("recording:2.1.228", "--contract", "2.1.7", "--family", "gate")
     assert run("diff", one, one, "--family", "gate")[0] == 0
     code, printed, _ = run("diff", one, other, "--family", "gate")
     assert code == 1
     assert printed.startswith("reference → recording:2.1.228: 1 of 1 scenario differs, 1 cause\n")
     assert "Edit: refused (not_read) → applied" in printed
-    again = stream(run, tmp_path, "again.jsonl", "reference", "--family", "gate")
+    again = stream("reference", "--family", "gate")
     printed = run("diff", one, again, "--family", "gate")[1]
     assert printed.startswith(f"{one} → {again}: no difference"), (
         "runs of one target are named by their files"
     )
 
 
-def test_of_a_run_on_two_contracts_the_compared_contract_is_used(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
-) -> None:
-    file = stream(
-        run, tmp_path, "two.jsonl", "recording:2.1.7", "--contract", "2.1.7", "--contract", "2.1.228"
-    )
+def test_of_a_run_on_two_contracts_the_compared_contract_is_used(run: Run, stream: Stream) -> None:
+    file = stream("recording:2.1.7", "--contract", "2.1.7", "--contract", "2.1.228")
     assert run("diff", "2.1.7", file)[0] == 0
     assert run("diff", "2.1.228", file)[0] == 1
     code, _, error = run("diff", "2.1.40", file)
@@ -178,21 +165,17 @@ def test_of_a_run_on_two_contracts_the_compared_contract_is_used(
     assert "contains runs on 2.1.7, 2.1.228" in error
 
 
-def test_an_error_of_a_run_makes_a_diff_incomplete(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
-) -> None:
-    filled_suite.record("gate/unread", [], ["2.1.7"])
-    file = stream(run, tmp_path, "broken.jsonl", "recording:2.1.7")
+def test_an_error_of_a_run_makes_a_diff_incomplete(full: SmallSuite, run: Run, stream: Stream) -> None:
+    full.record("gate/unread", [], ["2.1.7"])
+    file = stream("recording:2.1.7")
     code, printed, error = run("diff", "2.1.7", file)
     assert code == 3
     assert "not compared: 1 scenario, because recording:2.1.7 broke" in printed
     assert "1 scenarios have no result, so the comparison is incomplete" in error
 
 
-def test_an_interrupted_run_makes_a_diff_incomplete(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
-) -> None:
-    file = Path(stream(run, tmp_path, "whole.jsonl", "recording:2.1.7"))
+def test_an_interrupted_run_makes_a_diff_incomplete(run: Run, stream: Stream) -> None:
+    file = Path(stream("recording:2.1.7"))
     header, first, *_, footer = file.read_text().splitlines()
     cut = {**json.loads(footer), "interrupted": True, "verdicts": 1, "passed": 1, "exit_code": 130}
     file.write_text("\n".join([header, first, json.dumps(cut)]) + "\n")
@@ -202,75 +185,58 @@ def test_an_interrupted_run_makes_a_diff_incomplete(
 
 
 def test_a_long_answer_in_the_json_lines_is_compared_whole(
-    small: SmallSuite, run: Run, tmp_path: Path
+    small: SmallSuite, run: Run, stream: Stream
 ) -> None:
     long = "".join(f"{number:6}→line\n" for number in range(1, 900))
-    small.scenario(
-        "reading/long", read({"2.1.7": CallResult(long), "2.1.228": CallResult(long.replace("→", "\t"))})
-    )
-    file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
-    assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file)[1]
+    says = {"2.1.7": CallResult(long), "2.1.228": CallResult(long.replace("→", "\t"))}
+    small.scenario("long/text", read(says))
+    file = stream("recording:2.1.228", "--contract", "2.1.7")
+    assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file, "--family", "long")[1]
 
 
 def test_new_directories_above_a_new_file_are_not_a_difference(
-    small: SmallSuite, run: Run, tmp_path: Path
+    small: SmallSuite, run: Run, stream: Stream
 ) -> None:
     made = {"above/new.txt": "new\n"}
     says = {"2.1.7": CallResult("Created.", None, made), "2.1.228": CallResult("Written.", None, made)}
-    small.scenario(
-        "creation/new", Call("Write", {"file_path": "$WS/above/new.txt", "content": "new\n"}, says)
-    )
-    file = stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7")
-    printed = run("diff", "2.1.7", file, "--format", "json")[1]
-    assert [cause["level"] for cause in json.loads(printed)["causes"]] == ["text"]
-
-
-def test_a_damaged_answer_in_the_json_lines_of_a_run_is_reported(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
-) -> None:
-    file = Path(stream(run, tmp_path, "run.jsonl", "recording:2.1.228", "--contract", "2.1.7"))
-    file.write_text(file.read_text().replace('"call":"Edit"', '"call":1'))
-    code, _, error = run("diff", "2.1.7", str(file))
-    assert code == 3
-    assert "not a readable recording" in error
-
-
-def test_a_damaged_scenario_is_reported(filled_suite: SmallSuite, run: Run) -> None:
-    (filled_suite.root / "scenarios/gate/unread.yaml").write_text("title: [")
-    code, printed, error = run("diff", "2.1.7", "2.1.228")
-    assert (code, printed) == (4, "")
-    assert "unread.yaml" in error
+    write = {"file_path": "$WS/above/new.txt", "content": "new\n"}
+    small.scenario("creation/new", Call("Write", write, says))
+    file = stream("recording:2.1.228", "--contract", "2.1.7")
+    causes = json.loads(run("diff", "2.1.7", file, "--family", "creation", "--format", "json")[1])["causes"]
+    assert [cause["level"] for cause in causes] == ["text"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("other", ["2.1.228", "run.jsonl"])
-def test_two_worker_processes_report_the_same_as_one(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path, other: str
-) -> None:
+def test_two_worker_processes_report_the_same_as_one(run: Run, stream: Stream, other: str) -> None:
     if other == "run.jsonl":
-        other = stream(run, tmp_path, other, "recording:2.1.228", "--contract", "2.1.7")
+        other = stream("recording:2.1.228", "--contract", "2.1.7")
     alone = run("diff", "2.1.7", other, "-j", "1", "--format", "json")
     assert alone[0] == 1
     assert run("diff", "2.1.7", other, "-j", "2", "--format", "json")[:2] == alone[:2]
 
 
-def test_a_damaged_recording_is_reported_by_a_worker_process(filled_suite: SmallSuite, run: Run) -> None:
-    (filled_suite.root / "recordings/gate/unread.json").write_text("[")
-    code, printed, error = run("diff", "2.1.7", "2.1.228", "-j", "2")
+@pytest.mark.parametrize(
+    ("file", "jobs", "message"),
+    [
+        ("scenarios/gate/unread.yaml", "1", "unread.yaml"),
+        ("recordings/gate/unread.json", "2", "unread.json: not a readable recording"),
+    ],
+)
+def test_a_damaged_suite_is_reported(full: SmallSuite, run: Run, file: str, jobs: str, message: str) -> None:
+    (full.root / file).write_text("[")
+    code, printed, error = run("diff", "2.1.7", "2.1.228", "-j", jobs)
     assert (code, printed) == (4, "")
-    assert "unread.json: not a readable recording" in error
+    assert message in error
 
 
-def test_the_json_output_of_diff_is_complete_and_matches_its_schema(
-    filled_suite: SmallSuite, run: Run
-) -> None:
+def test_the_json_output_is_complete_and_matches_its_schema(full: SmallSuite, run: Run) -> None:
     later = edit({"2.1.7": success(content="a\n"), "2.1.228": success(content="b\n")})
-    filled_suite.scenario("gate/twice", UNREAD, later)
+    full.scenario("gate/twice", UNREAD, later)
     code, printed, _ = run("diff", "2.1.7", "2.1.228", "--format", "json")
     document = json.loads(printed)
     schema = json.loads((default_root() / "schema/diff.schema.json").read_bytes())
-    Draft202012Validator.check_schema(schema)
-    assert list(Draft202012Validator(schema).iter_errors(document)) == []
+    Draft202012Validator(schema).validate(document)
     assert code == 1
     gone = document["causes"][0]
     assert gone["scenarios"] == ["gate/twice", "gate/unread"]
@@ -282,17 +248,15 @@ def test_the_json_output_of_diff_is_complete_and_matches_its_schema(
     assert (document["compared"], document["error"], document["left_out"]) == (5, 0, {})
 
 
-def test_the_markdown_output_of_diff_can_be_written_to_a_file(
-    filled_suite: SmallSuite, run: Run, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("full")
+def test_the_markdown_output_of_diff_can_be_written_to_a_file(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "changes.md"
     assert run("diff", "2.1.7", "2.1.228", "--format", "markdown", "--output", str(file))[:2] == (1, "")
     printed = file.read_text().splitlines()
     assert printed[0] == "# 2.1.7 → 2.1.228"
     assert "## Words" in printed
-    gone = printed.index(
-        "- **safety** Edit: refused (not_read) → applied (1 scenario, between 2.1.40 and 2.1.228)"
-    )
+    cause = "- **safety** Edit: refused (not_read) → applied (1 scenario, between 2.1.40 and 2.1.228)"
+    gone = printed.index(cause)
     assert printed[gone + 1].startswith("  - before: `File has not been read yet. Read it first")
     assert printed[gone + 3] == "  - `gate/unread`"
 
@@ -356,7 +320,7 @@ def test_texts_stored_as_digests_are_compared_by_using_their_recordings(small: S
     assert "Read: shows other content" in without[1]
 
 
-def test_files_that_differ_because_a_parallel_call_differs_are_a_consequence(
+def test_changed_files_of_parallel_calls_follow_from_the_call_that_differs(
     small: SmallSuite, run: Run
 ) -> None:
     small.scenario("parallel/two", ParallelGroup((UNREAD, LINES)))

@@ -51,60 +51,55 @@ def test_a_refusal_without_an_error_name_is_reported_by_its_text() -> None:
     assert found[0].change.before == "refused: Sorry, PATH is odd"
 
 
-def test_two_refusals_with_different_error_names_are_reported_without_their_texts() -> None:
-    found = between(UNREAD, Clause(error="string_not_found", text="String to replace not found in file."))
-    assert summary(found) == [("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")]
+DIGEST = FileDigest(hashlib.sha256(b"gamma\n").hexdigest(), 6)
+DONE = Clause(text="Done.")
+NOT_FOUND = Clause(error="string_not_found", text="String to replace not found in file.")
+CHANGED, AS_IT_WAS = "the file is changed", "the file is left as it was"
 
 
 @rows(
-    ("one", "other", "subject", "before", "after"),
+    ("one", "other", "found"),
     [
-        (b"x\r\ny\r\n", b"x\ny\n", "line ends", "CRLF", "LF"),
-        (b"x\r\r\n", b"x\r\n", "line ends", "CR CRLF", "CRLF"),
-        (b"x\n", b"\xef\xbb\xbfx\n", "byte order mark", "without", "with"),
-        (b"x", b"x\n", "newline at the end", "without", "with"),
-        (b"x  \ny\n", b"x\ny\n", "whitespace at line ends", "kept", "cut"),
-        (b"say 'x'\n", "say ‘x’\n".encode(), "quotes", "straight", "curly"),
-        (b"gamma\n", b"delta\n", "content", "", ""),
+        (wrote(b"x\r\ny\r\n"), wrote(b"x\ny\n"), ("effects", "file", "line ends", "CRLF", "LF")),
+        (wrote(b"x\r\r\n"), wrote(b"x\r\n"), ("effects", "file", "line ends", "CR CRLF", "CRLF")),
+        (wrote(b"x\n"), wrote(b"\xef\xbb\xbfx\n"), ("effects", "file", "byte order mark", "without", "with")),
+        (wrote(b"x"), wrote(b"x\n"), ("effects", "file", "newline at the end", "without", "with")),
+        (wrote(b"x  \ny\n"), wrote(b"x\ny\n"), ("effects", "file", "whitespace at line ends", "kept", "cut")),
+        (wrote(b"'x'\n"), wrote("‘x’\n".encode()), ("effects", "file", "quotes", "straight", "curly")),
+        (wrote(b"gamma\n"), wrote(b"delta\n"), ("effects", "file", "content", "", "")),
+        (wrote(DIGEST), wrote(b"delta\n"), ("effects", "file", "content", "", "")),
+        (DONE, wrote(b"gamma\n"), ("effects", "file", "whether it changes", AS_IT_WAS, CHANGED)),
+        (wrote(b"gamma\n"), DONE, ("effects", "file", "whether it changes", CHANGED, AS_IT_WAS)),
+        (
+            wrote(Symlink("b")),
+            wrote(b"gamma\n"),
+            ("effects", "path", "", "a symbolic link", "a regular file"),
+        ),
+        (wrote(None), wrote(Directory()), ("effects", "path", "", "nothing there", "a directory")),
+        (
+            wrote(RegularFile(b"g", 0o600)),
+            wrote(RegularFile(b"g", 0o644)),
+            ("effects", "mode", "mode", "0600", "0644"),
+        ),
+        (UNREAD, NOT_FOUND, ("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")),
     ],
 )
-def test_different_bytes_are_reported_with_the_kind_of_the_difference(
-    one: bytes, other: bytes, subject: str, before: str, after: str
+def test_a_difference_is_reported_with_its_kind(one: Clause, other: Clause, found: tuple[str, ...]) -> None:
+    assert summary(between(one, other)) == [found]
+
+
+@rows(
+    ("one", "other"),
+    [
+        (wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))),
+        (wrote(DIGEST), wrote(b"gamma\n")),
+        ({}, wrote(b"gamma\n")),
+    ],
+)
+def test_a_mode_bytes_or_call_that_one_side_does_not_state_is_no_difference(
+    one: Clause, other: Clause
 ) -> None:
-    assert summary(between(wrote(one), wrote(other))) == [("effects", "file", subject, before, after)]
-
-
-def test_a_file_that_only_one_side_changed_is_a_difference() -> None:
-    (change,) = summary(between(Clause(text="Done."), wrote(b"gamma\n")))
-    assert change == (
-        *("effects", "file", "whether it changes"),
-        *("the file is left as it was", "the file is changed"),
-    )
-    (back,) = summary(between(wrote(b"gamma\n"), Clause(text="Done.")))
-    assert back[3:] == ("the file is changed", "the file is left as it was")
-
-
-def test_a_file_with_different_types_on_both_sides_is_a_difference() -> None:
-    found = summary(between(wrote(Symlink("b")), wrote(b"gamma\n")))
-    assert found == [("effects", "path", "", "a symbolic link", "a regular file")]
-    (gone,) = summary(between(wrote(None), wrote(Directory())))
-    assert gone[3:] == ("nothing there", "a directory")
-
-
-def test_a_file_with_different_modes_on_both_sides_is_a_difference() -> None:
-    found = summary(between(wrote(RegularFile(b"g", 0o600)), wrote(RegularFile(b"g", 0o644))))
-    assert found == [("effects", "mode", "mode", "0600", "0644")]
-    assert between(wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))) == []
-
-
-def test_a_file_stored_as_a_digest_is_compared_with_the_bytes_of_the_other_side() -> None:
-    digest = FileDigest(hashlib.sha256(b"gamma\n").hexdigest(), 6)
-    assert between(wrote(digest), wrote(b"gamma\n")) == []
-    assert summary(between(wrote(digest), wrote(b"delta\n")))[0][:3] == ("effects", "file", "content")
-
-
-def test_a_call_with_a_result_on_only_one_side_is_not_compared() -> None:
-    assert between({}, wrote(b"gamma\n")) == []
+    assert between(one, other) == []
 
 
 def test_changed_files_of_parallel_calls_are_reported_after_these_calls() -> None:

@@ -7,10 +7,6 @@ def changes(before: str, after: str, known: str = "", **arguments: object) -> li
     return list(compare_answers(before, after, arguments, frozenset(known.split())))
 
 
-def test_two_equal_answers_have_no_changes() -> None:
-    assert changes("Done.\n     1→alpha", "Done.\n     1→alpha") == []
-
-
 @rows(
     ("one", "other"),
     [
@@ -26,9 +22,8 @@ def test_paths_numbers_and_quoted_words_are_ignored_in_a_comparison(one: str, ot
 
 
 def test_text_from_the_arguments_of_the_call_is_ignored_in_a_comparison() -> None:
-    one = generalize_text("String: alpha", {"old_string": "alpha"})
-    assert one == generalize_text("String: some other words", {"old_string": "some other words"})
-    assert one == "String: {old_string}"
+    for words in ("alpha", "some other words"):
+        assert generalize_text(f"String: {words}", {"old_string": words}) == "String: {old_string}"
 
 
 def test_an_unusual_line_prefix_is_detected_if_the_lines_of_the_file_are_known() -> None:
@@ -39,9 +34,8 @@ def test_an_unusual_line_prefix_is_detected_if_the_lines_of_the_file_are_known()
 
 
 def test_different_file_content_in_an_answer_is_reported_by_its_kind() -> None:
-    (change,) = changes("     1→\ufeffa", "     1→a")
-    assert (change.kind, change.subject, change.after) == ("content", "byte order mark", "shorter")
-    (longer,) = changes("     1→a", "     1→\ufeffa")
+    shorter, longer = changes("     1→\ufeffa", "     1→a") + changes("     1→a", "     1→\ufeffa")
+    assert (shorter.kind, shorter.subject, shorter.after) == ("content", "byte order mark", "shorter")
     assert longer.after == "longer"
 
 
@@ -51,12 +45,7 @@ def test_a_different_number_in_a_sentence_is_a_detail() -> None:
     assert (change.words_before, change.words_after) == ("Found 2 matches.", "Found 3 matches.")
 
 
-def test_different_whitespace_at_the_end_is_a_detail() -> None:
-    (change,) = changes("Done.\n\n", "Done.")
-    assert (change.kind, change.subject) == ("detail", "whitespace and empty lines")
-
-
 def test_an_argument_of_several_lines_in_an_answer_does_not_split_the_sentence() -> None:
-    one = changes("All 'a\nb' were replaced.", "All were replaced.", old_string="a\nb")
-    other = changes("All 'c' were replaced.", "All were replaced.", old_string="c")
-    assert [each.before for each in one] == [each.before for each in other]
+    (one,) = changes("All 'a\nb' were replaced.", "All were replaced.", old_string="a\nb")
+    (other,) = changes("All 'c' were replaced.", "All were replaced.", old_string="c")
+    assert one.before == other.before

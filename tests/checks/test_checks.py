@@ -1,12 +1,13 @@
-import importlib.util
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import yaml
@@ -34,25 +35,17 @@ def test_pytest_without_options_excludes_the_tests_with_any_mark() -> None:
 
 
 def test_the_checks_run_the_tests_with_each_mark() -> None:
-    assert sorted(marks_that_are_run("".join(parts().values()))) == sorted(MARKS)
-
-
-def test_a_mark_that_no_check_runs_is_detected() -> None:
-    without = "".join(parts().values()).replace("pytest -m slow\n", "# pytest -m slow\n")
-    assert sorted(set(MARKS) - set(marks_that_are_run(without))) == ["slow"]
-
-
-@pytest.mark.parametrize("mark", MARKS)
-def test_every_defined_mark_is_used_by_a_test(mark: str) -> None:
-    files = (file for name in ("tests", "observatory/tests") for file in (CHECKOUT / name).rglob("test_*.py"))
-    assert any(
-        re.search(rf"(^pytestmark = |^@|marks=)pytest\.mark\.{mark}\b", file.read_text("utf-8"), re.M)
-        for file in files
-    )
+    lines = "".join(parts().values())
+    assert sorted(marks_that_are_run(lines)) == sorted(MARKS)
+    without = lines.replace("pytest -m slow\n", "# pytest -m slow\n")
+    assert {*MARKS} - {*marks_that_are_run(without)} == {"slow"}, "a missing mark is detected"
 
 
 @rows("mark", MARKS)
-def test_contributing_md_states_the_duration_of_the_tests_with_each_mark(mark: str) -> None:
+def test_every_mark_is_used_by_a_test_and_contributing_md_states_its_duration(mark: str) -> None:
+    files = (file for name in ("tests", "observatory/tests") for file in (CHECKOUT / name).rglob("test_*.py"))
+    pattern = rf"(^pytestmark = |^@|marks=)pytest\.mark\.{mark}\b"
+    assert any(re.search(pattern, file.read_text("utf-8"), re.M) for file in files)
     text = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
     assert re.search(rf"^\$ pytest -m {mark} +# .*\d+ (s|min)\b", text, re.MULTILINE)
 
@@ -63,23 +56,24 @@ def test_the_readme_states_the_duration_of_the_tests_and_of_the_slow_tests() -> 
     assert "`pytest -m slow`" in text
 
 
+@pytest.fixture(scope="module")
+def jobs() -> dict[str, Any]:
+    return yaml.safe_load((CHECKOUT / ".github/workflows/ci.yml").read_text("utf-8"))["jobs"]  # type: ignore[no-any-return]
+
+
 @rows("part", parts())
-def test_every_part_of_the_checks_is_a_job_in_ci(part: str) -> None:
-    workflow = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
-    steps = [step.get("run", "") for step in workflow["jobs"][part]["steps"]]
-    assert f".ci/run {part}" in steps
+def test_every_part_of_the_checks_is_a_job_in_ci(jobs: dict[str, Any], part: str) -> None:
+    assert f".ci/run {part}" in [step.get("run") for step in jobs[part]["steps"]]
 
 
-def test_ci_tests_the_runners_on_windows_and_macos() -> None:
-    jobs = yaml.safe_load((CHECKOUT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
+def test_ci_tests_the_runners_on_windows_and_macos(jobs: dict[str, Any]) -> None:
     native, suite = jobs["native"], jobs["native-suite"]
     assert native["strategy"]["matrix"]["system"] == ["windows-latest", "macos-latest"]
     assert (native["runs-on"], native["needs"]) == ("${{ matrix.system }}", "native-suite")
-    ran = [(step["run"], step.get("shell")) for step in native["steps"] if "run" in step]
-    assert ran == [(".ci/native run exported 1400", "bash")]
-    ran = [(step["run"], step.get("shell")) for step in suite["steps"] if "run" in step]
-    assert ran == [("pip install .", None), (".ci/native prepare exported", None)]
     steps = [*suite["steps"], *native["steps"]]
+    commands = ["pip install .", ".ci/native prepare exported", ".ci/native run exported 1400"]
+    assert [step["run"] for step in steps if "run" in step] == commands
+    assert [step["shell"] for step in native["steps"] if "run" in step] == ["bash"]
     handed = [step["with"]["path"] for step in steps if "artifact" in step.get("uses", "")]
     assert handed == ["exported", "exported"]
     assert os.access(CHECKOUT / ".ci" / "native", os.X_OK)
@@ -95,31 +89,19 @@ def test_an_unknown_part_of_the_checks_is_refused(words: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def root_conftest() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("choice_of_processes", CHECKOUT / "conftest.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def root_conftest() -> SimpleNamespace:
+    return SimpleNamespace(**runpy.run_path(str(CHECKOUT / "conftest.py")))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("words", "processors", "started"),
     [
-        ("", 2, 3),
-        ("-m slow", 2, 3),
-        ("", 1, 0),
-        ("", 64, 8),
-        ("test_one.py", 2, 0),
-        ("-k one", 2, 0),
-        ("--lf", 2, 0),
-        ("-s", 2, 0),
-        ("-n auto test_one.py", 2, None),
+        *(("", 2, 3), ("-m slow", 2, 3), ("", 1, 0), ("", 64, 8), ("-n auto test_one.py", 2, None)),
+        *((words, 2, 0) for words in ("test_one.py", "-k one", "--lf", "-s")),
     ],
 )
 def test_pytest_starts_several_processes_only_for_a_run_of_all_tests(
-    root_conftest: ModuleType,
+    root_conftest: SimpleNamespace,
     pytester: pytest.Pytester,
     monkeypatch: pytest.MonkeyPatch,
     words: str,
@@ -146,13 +128,8 @@ def test_lint_imports_detects_an_import_of_the_observatory_by_the_suite(
     if planted:
         module = tmp_path / "readfirst" / "harness" / "planted.py"
         module.write_text("from readfirst.observatory import fuzz\n")
-    done = subprocess.run(
-        [sys.executable, "-c", "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", "from importlinter.cli import lint_imports; exit(lint_imports())"]
+    variables = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == planted, done.stdout + done.stderr
     assert ("readfirst.harness.planted -> readfirst.observatory" in done.stdout) == planted

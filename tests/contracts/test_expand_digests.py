@@ -1,7 +1,9 @@
 """If an expectation has only a digest, a failure shows the content, which is read from the recording."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,32 +25,31 @@ TEXT = "sizes/2500-lines"
 SUITE = Suite()
 
 
-class Session:
-    """A session of the reference whose answers and files `spoil` changes."""
+Spoil = Callable[[str, ToolResult, Path], ToolResult]
 
-    def __init__(
-        self, session: Any, root: Path, spoil: Callable[[str, ToolResult, Path], ToolResult]
-    ) -> None:
-        self._session, self._root, self._spoil = session, root, spoil
+
+@dataclass(frozen=True)
+class Spoilt:
+    """The reference, but `spoil` changes its answers and files."""
+
+    spoil: Spoil
+    workspace: Any = None
+    session: Any = None
+    capabilities = ReferenceAdapter("2.1.7").traits.capabilities
+
+    def open(self, workspace: Any) -> Spoilt:
+        return Spoilt(self.spoil, workspace, ReferenceAdapter("2.1.7").open(workspace))
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
-        return self._spoil(tool, self._session.call(tool, arguments), self._root)
+        return self.spoil(tool, self.session.call(tool, arguments), Path(self.workspace.root))
 
 
 @pytest.fixture
 def spoilt(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
     """A function that judges the reference in one scenario, which it fails because of `spoil`."""
 
-    def judge(
-        scenario_id: str, spoil: Callable[[str, ToolResult, Path], ToolResult], suite: Suite = SUITE
-    ) -> Verdict:
-        class Adapter:
-            capabilities = ReferenceAdapter("2.1.7").traits.capabilities
-
-            def open(self, workspace: Any) -> Session:
-                return Session(ReferenceAdapter("2.1.7").open(workspace), Path(workspace.root), spoil)
-
-        monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Adapter())
+    def judge(scenario_id: str, spoil: Spoil, suite: Suite = SUITE) -> Verdict:
+        monkeypatch.setattr("readfirst.harness.run.runner.connect", lambda *_, **__: Spoilt(spoil))
         (verdict,) = run(suite, "reference", ["2.1.7"], "text", [scenario_id])
         return verdict
 
@@ -66,9 +67,7 @@ def spoil_text(tool: str, result: ToolResult, root: Path) -> ToolResult:
     return replace(result, text=result.text.replace("1234", "4321")) if tool == "Read" else result
 
 
-def test_a_failure_of_a_large_file_shows_the_first_different_line_instead_of_a_digest(
-    spoilt: Callable[..., Verdict],
-) -> None:
+def test_a_failure_of_a_large_file_shows_the_first_different_line(spoilt: Callable[..., Verdict]) -> None:
     verdict = spoilt(FILE, spoil_file)
     (found,) = (each for each in verdict.differences if each.what.startswith("file "))
     assert "1234" in found.expected
@@ -82,9 +81,7 @@ def test_a_failure_of_a_large_file_shows_the_first_different_line_instead_of_a_d
     assert [line[0] for line in changed] == ["-", "+"]
 
 
-def test_a_failure_of_a_long_text_shows_the_difference_instead_of_a_digest(
-    spoilt: Callable[..., Verdict],
-) -> None:
+def test_a_failure_of_a_long_text_shows_the_difference(spoilt: Callable[..., Verdict]) -> None:
     verdict = spoilt(TEXT, spoil_text)
     differences = {each.what: each for each in verdict.differences if each.level == "text"}
     assert set(differences) == {"text"}

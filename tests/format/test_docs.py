@@ -19,7 +19,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.strict_yaml import load
 from tests.judging import judge_scenario
 from tests.rows import rows
-from tests.small_suites import lint
+from tests.small_suites import lint, small_suite
 
 DOCS = Path(__file__).resolve().parents[2] / "docs/format.md"
 SUITE = Suite()
@@ -58,8 +58,7 @@ def complete(kind: str, body: str) -> str:
 
 EXCERPTS = [
     (kind, body)
-    for kind in sorted(KINDS - {"yaml rule", "yaml cases"})
-    if kind.startswith("yaml")
+    for kind in ("yaml", *(f"yaml {each}" for each in EXCERPT_KINDS if each not in ("rule", "cases")))
     for body in code_blocks(kind)
 ]
 
@@ -130,15 +129,10 @@ def test_the_page_explains_every_key_of_the_format() -> None:
 
 def test_the_page_shows_the_exact_output_of_lint(tmp_path: Path) -> None:
     (body,) = (each for each in code_blocks("console") if each.startswith("$ readfirst lint\n"))
-    for name in ("contracts.yaml", "errors.yaml", "tags.yaml"):
-        (tmp_path / name).write_bytes((SUITE.root / name).read_bytes())
-    path = tmp_path / "scenarios/staleness/example.yaml"
-    path.parent.mkdir(parents=True)
     first = code_blocks("yaml")[0].replace("about: A formatter", "# A formatter")
-    path.write_text(
-        first.replace('    notes.txt: "alpha', '    notes.txt: "x"\n    notes.txt: "alpha', 1)
-        .replace("tags: [staleness]\n", "")
-        .replace("sources: [https://github.com/anthropics/claude-code/issues/7443]\n", "")
-    )
-    printed = "".join(f"{finding}\n" for finding in lint(Suite(tmp_path)))
+    first = first.replace('    notes.txt: "alpha', '    notes.txt: "x"\n    notes.txt: "alpha', 1)
+    text = re.sub(r"(?m)^(tags: \[staleness\]|sources: \[.*/7443\])\n", "", first)
+    shared = ("contracts.yaml", "errors.yaml", "tags.yaml")
+    suite = small_suite(tmp_path, {"staleness/example": text}, shared=shared)
+    printed = "".join(f"{finding}\n" for finding in lint(suite))
     assert printed.replace(f"{tmp_path}/", "") == body.removeprefix("$ readfirst lint\n")

@@ -32,9 +32,8 @@ def _too_large(root: Path) -> None:
         stream.truncate(100 * 1024 * 1024)
 
 
-# Tests create these files, because a repository cannot store them.
 MADE: dict[str, Callable[[Path], None]] = {"file-too-large": _too_large}
-"""The functions that create a directory for a lint check, by the id of the check."""
+"""Functions that create the directory of a lint check, by its id, because a repository cannot store it."""
 
 
 def transcript_of(scenario: Scenario) -> Transcript:
@@ -50,10 +49,6 @@ def transcript_of(scenario: Scenario) -> Transcript:
 SHARED = ("contracts.yaml", "errors.yaml", "suite.yaml", "tags.yaml")
 
 
-def recording_of(scenario: Scenario) -> Recording:
-    return Recording(scenario.inputs, {scenario.contract: transcript_of(scenario)})
-
-
 def _record(suite: Suite) -> None:
     for scenario_id in suite.readable()[0]:
         try:
@@ -61,13 +56,14 @@ def _record(suite: Suite) -> None:
         except (SuiteError, LookupError):
             continue
         if suite.recordings.find(scenario_id).data is None or suite.location(scenario_id).case:
-            keep_recording(suite, scenario_id, recording_of(scenario))
+            transcripts = {scenario.contract: transcript_of(scenario)}
+            keep_recording(suite, scenario_id, Recording(scenario.inputs, transcripts))
 
 
 def _keep_only_the_default_contract(file: Path) -> None:
     head, *entries = re.split(r"(?m)^(?=  \S)", file.read_text())
     file.write_text(
-        head + "".join(each for each in entries if each.startswith(("  documented:", "  2.1.7:")))
+        "".join([head, *(each for each in entries if each.startswith(("  documented:", "  2.1.7:")))])
     )
 
 
@@ -195,40 +191,27 @@ def test_a_missing_recording_on_one_contract_is_reported_as_a_note(tmp_path: Pat
     assert " 2.1.7," not in first
     assert "readfirst product record --missing" in last
     assert list(notes(lint_suite(suite, [scenario_id] * 3).unrecorded)) == [first, last]
-
-
-def test_lint_has_no_note_about_a_scenario_that_was_recorded_on_every_contract() -> None:
     assert lint_suite(Suite(), ["gate/edit-after-read", "multi-edit/creates-file"]).unrecorded == {}
 
 
-def _list_findings(rule: str, tmp_path: Path) -> list[tuple[str, str]]:
-    return [(finding.message, finding.fix) for finding in lint(_suite_with_directory_of(rule, tmp_path))]
-
-
-def test_for_a_misspelt_rule_the_finding_suggests_an_existing_rule(tmp_path: Path) -> None:
-    found = dict(_list_findings("unknown-rule", tmp_path))
+def test_findings_about_rules_name_the_rule_and_the_remedy(tmp_path: Path) -> None:
+    found = {each.message: each.fix for each in lint(_suite_with_directory_of("unknown-rule", tmp_path))}
     assert found["there is no rule 'missing-file'"] == "Did you mean missing-files?"
     claim = found["the claim missing-files names the rule 'mising-files', which does not exist"]
     assert claim == "Did you mean missing-files?"
     assert "missing-files: Read refuses" in found["there is no rule 'TODO'"]
-
-
-def test_for_each_tool_of_a_rule_some_scenario_must_end_with_an_allowed_call(tmp_path: Path) -> None:
-    assert [message for message, _ in _list_findings("one-sided-rule", tmp_path)] == [
+    assert [each.message for each in lint(_suite_with_directory_of("one-sided-rule", tmp_path))] == [
         "no scenario of the rule missing-files ends with a call of Read that is allowed",
         "no scenario of the rule shown-files ends with a call of Edit that is allowed",
     ]
+    (finding,) = check_source("notes.txt", ["notes.txt"], Position(Path("a.yaml"), 1, 1))
+    assert finding.fix.endswith(': ["notes.txt, Section"].'), "an unquoted comma"
 
 
-def test_an_allowed_call_that_is_not_the_last_call_does_not_satisfy_the_check_of_a_rule(
-    tmp_path: Path,
-) -> None:
+def test_an_allowed_call_that_is_not_the_last_does_not_count_for_the_check_of_a_rule(tmp_path: Path) -> None:
     suite = _suite_with_directory_of("needless-excuse", tmp_path)
-    here = suite.path("broken/here")
-    here.write_text(
-        here.read_text()
-        + "  - Read: {file_path: $WS/gone.txt}\n    expect: {error: file_not_found, text: File does not exist.}\n"
-    )
+    here, refused = suite.path("broken/here"), "{error: file_not_found, text: File does not exist.}"
+    here.write_text(here.read_text() + f"  - Read: {{file_path: $WS/gone.txt}}\n    expect: {refused}\n")
     shutil.rmtree(suite.recordings_root)
     _record(suite)
     assert lint(suite) == []
@@ -264,8 +247,3 @@ def test_lint_checks_the_titles_and_the_sources_of_rules(tmp_path: Path) -> None
     rules.write_text(text.replace("title: Read refuses a file", "title: reads. A file", 1))
     found = {finding.rule for finding in lint(Suite(suite.root))}
     assert found == {"lonely-rule", "duplicate-title", "title-style", "source-form", "unknown-document"}
-
-
-def test_a_source_of_a_rule_with_an_unquoted_comma_is_reported() -> None:
-    (finding,) = check_source("notes.txt", ["notes.txt"], Position(Path("a.yaml"), 1, 1))
-    assert finding.fix.endswith(': ["notes.txt, Section"].')

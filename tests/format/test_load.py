@@ -16,7 +16,7 @@ from readfirst.harness.suite.file_entry import (
     TextContent,
 )
 from readfirst.harness.suite.load import scenario_from
-from readfirst.harness.suite.scenario import Clause, Expectation, Scenario, TextDigest, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import CALLS, Clause, Scenario, TextDigest, WorldEvent
 from readfirst.harness.yaml_io.finding import SuiteError
 from readfirst.harness.yaml_io.strict_yaml import load
 from tests.rows import rows
@@ -45,32 +45,28 @@ def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]
     return [(finding.rule, finding.position.line) for finding in caught.value.findings]
 
 
-def read_given(content: str) -> object:
-    return scenario(f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n").given.files["a"]
-
-
 @rows(
     ("content", "entry"),
     [
         ('"x\\r\\n"', RegularFile(TextContent("x\r\n"))),
-        ("{text: x}", RegularFile(TextContent("x"))),
         (
-            '{text: "ä\\n", encoding: latin-1, eol: crlf}',
-            RegularFile(TextContent("ä\n", None, "latin-1", False, "crlf")),
+            "{text: ä, encoding: latin-1, eol: crlf}",
+            RegularFile(TextContent("ä", None, "latin-1", False, "crlf")),
         ),
         ("{repeat: 'l{n}', times: 3, bom: true}", RegularFile(TextContent("l{n}", 3, "utf-8", True))),
         ("{base64: /w==}", RegularFile(Base64Content("/w=="))),
         ('{base64: "", mode: "0600"}', RegularFile(Base64Content(""), 0o600)),
-        ("{text: x, mtime: +2s}", RegularFile(TextContent("x"), None, OLD_TIME + 2)),
-        ("{text: x, mtime: +250ms}", RegularFile(TextContent("x"), None, OLD_TIME + Fraction(1, 4))),
         ("{text: x, mtime: -10s}", RegularFile(TextContent("x"), None, OLD_TIME - 10)),
+        ("{text: x, mtime: +250ms}", RegularFile(TextContent("x"), None, OLD_TIME + Fraction(1, 4))),
         ("{symlink: $WS/b}", Symlink("$WS/b")),
         ("{hardlink: b}", HardLink("b")),
         ('{directory: true, mode: "0555"}', Directory(0o555)),
     ],
 )
 def test_every_form_of_content_of_a_file_is_read(content: str, entry: object) -> None:
-    assert read_given(content) == entry
+    assert (
+        scenario(f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n").given.files["a"] == entry
+    )
 
 
 @rows("times", [1, 9, 999, 1000, 1001, 1998, 1999, 2000, 2999, 12_345])
@@ -80,29 +76,15 @@ def test_in_a_repeated_text_each_repetition_contains_its_number(unit: str, times
     assert TextContent(unit, times).expanded == numbered
 
 
-def events_of(text: str) -> tuple[WorldEvent, ...]:
-    steps = scenario(f"given: {{files: {{a: x, b: x}}}}\nsteps:\n  - {text}\n").steps
-    assert all(isinstance(step, WorldEvent) for step in steps)
-    return tuple(
-        WorldEvent(step.kind, step.path, step.entry, step.to, step.mode, step.mtime)
-        for step in steps
-        if isinstance(step, WorldEvent)
-    )
-
-
 X = RegularFile(TextContent("x"))
 
 
 @rows(
     ("text", "events"),
     [
-        ("modify: {a: x}", (WorldEvent("modify", "a", X, mtime=2),)),
         ("modify: {a: {text: x, mtime: -10s}}", (WorldEvent("modify", "a", X, mtime=-10),)),
         ("modify: {a: {text: x, mtime: same}}", (WorldEvent("modify", "a", X, mtime=None),)),
-        (
-            "modify: {b: x, a: x}",
-            (WorldEvent("modify", "b", X, mtime=2), WorldEvent("modify", "a", X, mtime=2)),
-        ),
+        ("modify: {b: x, a: x}", tuple(WorldEvent("modify", path, X, mtime=2) for path in "ba")),
         ("touch: a", (WorldEvent("touch", "a", mtime=2),)),
         ("touch: {a: {mtime: -3s}}", (WorldEvent("touch", "a", mtime=-3),)),
         ("touch: {a: {mtime: -1ms}}", (WorldEvent("touch", "a", mtime=Fraction(-1, 1000)),)),
@@ -117,25 +99,27 @@ X = RegularFile(TextContent("x"))
     ],
 )
 def test_the_events_of_a_step_are_read_in_their_order(text: str, events: tuple[WorldEvent, ...]) -> None:
-    assert events_of(text) == events
+    steps = scenario(f"given: {{files: {{a: x, b: x}}}}\nsteps:\n  - {text}\n").steps
+    assert tuple(replace(step, position=None) for step in steps) == events
 
 
-def expectation(text: str) -> Expectation:
-    (step,) = scenario(f"steps:\n  - Read: {{file_path: a}}\n    expect: {text}\n").steps
-    assert isinstance(step, ToolCall)
-    return step.expect
-
-
-def without_position(clause: Clause | None) -> Clause | None:
-    return None if clause is None else replace(clause, position=None)
+def recorded_clause(text: str) -> Clause:
+    """Return the recorded clause of the last call of a scenario."""
+    *_, call = scenario(text).calls()
+    assert call.expect.recorded is not None
+    return call.expect.recorded
 
 
 @pytest.mark.parametrize("swapped", [False, True])
 def test_the_documented_clause_is_separated_from_the_recorded_clause(swapped: bool) -> None:
     clauses = ["{documented: 'a.txt, B', text: stated}", "{error: not_read, text: {lines: 3, starts: a}}"]
-    expect = expectation(f"[{', '.join(clauses[::-1] if swapped else clauses)}]")
-    assert without_position(expect.documented) == Clause(documented="a.txt, B", text="stated")
-    assert without_position(expect.recorded) == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
+    stated = f"[{', '.join(clauses[::-1] if swapped else clauses)}]"
+    (call,) = scenario(f"steps:\n  - Read: {{file_path: a}}\n    expect: {stated}\n").calls()
+    documented, recorded = (
+        replace(each, position=None) for each in (call.expect.documented, call.expect.recorded)
+    )
+    assert documented == Clause(documented="a.txt, B", text="stated")
+    assert recorded == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
 
 
 def test_a_clause_that_names_versions_is_refused() -> None:
@@ -174,10 +158,7 @@ def test_all_errors_in_a_scenario_are_reported_together_and_in_order() -> None:
         ("steps: [{modfy: {a: x}}]", "Did you mean modify?"),
         ("stepz: []\nsteps: [{delete: a}]", "Did you mean steps?"),
         ("steps: [{read: {}}]", "Did you mean Read?"),
-        (
-            "steps: [{Grep: {}}]",
-            "Use one of: Bash, Edit, MultiEdit, NotebookEdit, NotebookRead, Read, Write.",
-        ),
+        ("steps: [{Grep: {}}]", f"Use one of: {', '.join(sorted(CALLS))}."),
         ("given: {files: {a: {text: x, encoding: utf8}}}\nsteps: [{delete: a}]", "Did you mean utf-8?"),
     ],
 )
@@ -190,25 +171,25 @@ def test_the_error_about_a_misspelt_key_suggests_an_existing_key(text: str, advi
 def test_the_digest_of_the_inputs_changes_with_the_files_and_the_steps() -> None:
     text = "given: {files: {a: x}}\nsteps:\n  - parallel:\n      - Read: {file_path: a}\n        expect: {text: x}\n"
     text += "      - Read: {file_path: b}\n        expect: {text: y}\n  - touch: a\n"
-    first = scenario(text).inputs
-    same = (
-        text.replace("text: y", "error: gone"),
-        text.replace("{a: x}", "{'a': \"x\"}"),
-        "about: Other.\n" + text,
+
+    def inputs(*changes: tuple[str, str]) -> set[str]:
+        return {scenario(text.replace(old, new)).inputs for old, new in changes}
+
+    same = inputs(("text: y", "error: gone"), ("{a: x}", "{'a': \"x\"}"), ("given", "about: Other.\ngiven"))
+    assert same == {scenario(text).inputs}
+    changes = (
+        ("{a: x}", "{a: y}"),
+        ("file_path: b", "file_path: c"),
+        ("touch: a", "touch: b"),
+        ("  - touch: a\n", ""),
     )
-    assert {scenario(each).inputs for each in same} == {first}
-    other = (
-        *(text.replace("{a: x}", "{a: y}"), text.replace("file_path: b", "file_path: c")),
-        *(text.replace("touch: a", "touch: b"), text.replace("  - touch: a\n", "")),
-    )
-    assert len({first, *(scenario(each).inputs for each in other)}) == 5
+    assert len(same | inputs(*changes)) == 5
 
 
 def test_too_much_repeated_content_is_refused_without_expanding_it() -> None:
     start = time.process_time()
-    assert problems("given: {files: {a: {repeat: xxxxxxxx, times: 67108864}}}\nsteps: [{delete: a}]") == [
-        ("schema", 3)
-    ]
+    much = "given: {files: {a: {repeat: xxxxxxxx, times: 67108864}}}\nsteps: [{delete: a}]"
+    assert problems(much) == [("schema", 3)]
     assert time.process_time() - start < 0.5
 
 
@@ -235,9 +216,7 @@ steps:
         "  - Write: {file_path: $WS/a, content: w}\n",
     ],
 )
-def test_the_answer_shown_is_refused_if_the_shown_lines_cannot_be_derived_from_the_scenario(
-    steps: str,
-) -> None:
+def test_the_answer_shown_is_refused_if_the_lines_cannot_be_derived_from_the_scenario(steps: str) -> None:
     with pytest.raises(SuiteError, match="cannot be derived from the scenario"):
         scenario(f"{SHOWS}{steps}    expect: shown\n")
 
@@ -245,36 +224,24 @@ def test_the_answer_shown_is_refused_if_the_shown_lines_cannot_be_derived_from_t
 EDIT = "The file $WS/a has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n"
 
 
-def clause_of(steps: str, heading: str = "") -> Clause:
-    call = scenario(f"{heading}{SHOWS}{steps}").steps[-1]
-    assert isinstance(call, ToolCall)
-    assert call.expect.recorded is not None
-    return call.expect.recorded
-
-
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (
-            "Edit: {file_path: $WS/a, old_string: Y, new_string: z}",
-            f"{EDIT}     1→x\n     2→changed\n     3→",
-        ),
-        ("Write: {file_path: $WS/a, content: z}", f"{EDIT}     1→x\n     2→changed\n     3→"),
-    ],
+@rows(
+    "call",
+    ["Edit: {file_path: $WS/a, old_string: Y, new_string: z}", "Write: {file_path: $WS/a, content: z}"],
 )
-def test_the_answer_done_can_be_combined_with_changed_files(call: str, text: str) -> None:
-    found = clause_of(f'  - {call}\n    expect: {{answer: done, files: {{a: "x\\nchanged\\n"}}}}\n')
-    assert found.text == text
+def test_the_answer_done_can_be_combined_with_changed_files_but_not_with_a_text(call: str) -> None:
+    expect = f"{SHOWS}  - {call}\n    expect: {{answer: done, "
+    found = recorded_clause(f'{expect}files: {{a: "x\\nchanged\\n"}}}}\n')
+    assert found.text == f"{EDIT}     1→x\n     2→changed\n     3→"
     assert found.files == {"a": RegularFile(TextContent("x\nchanged\n"))}
-    for wrong in (
-        "answer: shown, files: {a: x}",
-        "answer: done, files: {a: null}",
-        "answer: done, files: {a: x, b: x}",
+    for wrong, message in (
+        ("files: {a: null}", "cannot be derived from the scenario"),
+        ("files: {a: x, b: x}", "cannot be derived from the scenario"),
+        ("text: x", "answer already contains text"),
     ):
-        with pytest.raises(
-            SuiteError, match=r"does not describe changed files|cannot be derived from the scenario"
-        ):
-            clause_of(f"  - {call}\n    expect: {{{wrong}}}\n")
+        with pytest.raises(SuiteError, match=message):
+            scenario(f"{expect}{wrong}}}\n")
+    with pytest.raises(SuiteError, match="does not describe changed files"):
+        scenario(f"{expect}files: {{a: x}}}}\n".replace("done", "shown"))
 
 
 @rows(
@@ -298,12 +265,6 @@ def test_the_answer_done_is_refused_if_the_text_cannot_be_derived_from_the_scena
         scenario(f"{SHOWS}  - {call}\n    expect: done\n")
 
 
-def test_the_answers_shown_and_done_cannot_be_combined_with_a_text() -> None:
-    steps = f"{SHOWS}  - Read: {{file_path: $WS/a}}\n    expect: {{answer: shown, text: x}}\n"
-    with pytest.raises(SuiteError, match="answer already contains text"):
-        scenario(steps)
-
-
 def scenario_expecting_error(word: str, arguments: str = "file_path: $WS/a") -> Scenario:
     text = f"{HEAD}steps:\n  - Edit: {{{arguments}}}\n    expect: {word}\n"
     document = load(text.encode(), FILE)
@@ -312,8 +273,7 @@ def scenario_expecting_error(word: str, arguments: str = "file_path: $WS/a") -> 
 
 
 def test_the_message_of_an_expected_error_may_contain_arguments_of_the_call() -> None:
-    (call,) = scenario_expecting_error("string_not_found", "old_string: '{x}'").steps
-    assert isinstance(call, ToolCall)
+    (call,) = scenario_expecting_error("string_not_found", "old_string: '{x}'").calls()
     assert call.expect.recorded is not None
     assert call.expect.recorded.text == "No {x} there."
     with pytest.raises(SuiteError, match="contains an argument that this Edit lacks"):

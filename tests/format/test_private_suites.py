@@ -59,25 +59,30 @@ def test_a_directory_with_only_scenarios_is_a_suite(tmp_path: Path) -> None:
 
 
 def test_lint_requires_rules_only_if_the_suite_has_rules(tmp_path: Path) -> None:
-    root = private(tmp_path)
-    (root / "rules.yaml").write_text("rules: {}\n")
-    assert lint(Suite(root)) == []
-    (root / "rules.yaml").write_text(f"rules:\n{OWN_RULE}")
-    (root / "schema").mkdir()
-    assert {finding.rule for finding in lint(Suite(root))} == {
-        "missing-rule",
-        "lonely-rule",
-        "schema-comment",
+    suite = Suite(private(tmp_path, {"rules.yaml": "rules: {}\n"}))
+    assert lint(suite) == []
+    rule = re.sub(" *sources:.*\n", "", OWN_RULE)
+    (tmp_path / "rules.yaml").write_text(f"rules:\n{rule}")
+    (tmp_path / "schema").mkdir()
+    suite = Suite(tmp_path)
+    assert {finding.rule for finding in lint(suite)} == {"missing-rule", "lonely-rule", "schema-comment"}
+    assert suite.rules is not None
+    assert BUNDLED.rules is not None
+    assert suite.rules.classes == BUNDLED.rules.classes
+
+
+def test_lint_requires_recordings_and_sources_in_a_copy_of_the_bundled_suite(tmp_path: Path) -> None:
+    rule = re.sub(" *sources:.*\n", "", OWN_RULE)
+    files = {
+        "suite.yaml": f'name: {BUNDLED.name}\nversion: "{BUNDLED.version}"\n',
+        "rules.yaml": f"rules:\n{rule}",
     }
-    own, bundled = Suite(root).rules, BUNDLED.rules
-    assert own is not None
-    assert bundled is not None
-    assert own.classes == bundled.classes
-
-
-def test_lint_requires_recordings_in_a_copy_of_the_bundled_suite(tmp_path: Path) -> None:
-    root = private(tmp_path, {"suite.yaml": 'name: readfirst\nversion: "1.0"\n'})
-    assert {finding.rule for finding in lint(Suite(root))} == {"missing-recording", "missing-text"}
+    suite = Suite(private(tmp_path, files))
+    assert {finding.rule for finding in lint(suite)} >= {"missing-recording", "missing-text", "source-form"}
+    assert BUNDLED.title == f"{BUNDLED.name} {BUNDLED.version}"
+    assert suite.title == f"part of {BUNDLED.title}"
+    (tmp_path / "suite.yaml").write_text("name: house rules\n")
+    assert open_layers(["bundled", tmp_path]).title == f"{BUNDLED.title} + house rules"
 
 
 def test_lint_of_a_partial_copy_of_the_bundled_suite_ignores_the_missing_scenarios(tmp_path: Path) -> None:
@@ -94,14 +99,6 @@ def test_lint_of_a_partial_copy_of_the_bundled_suite_ignores_the_missing_scenari
     assert {"lonely-rule", "unknown-evidence"} <= {finding.rule for finding in lint(Suite(tmp_path))}
 
 
-def test_the_title_of_a_partial_copy_of_the_bundled_suite_says_that_it_is_a_part(tmp_path: Path) -> None:
-    root = private(tmp_path, {"suite.yaml": f'name: {BUNDLED.name}\nversion: "{BUNDLED.version}"\n'})
-    assert BUNDLED.title == f"{BUNDLED.name} {BUNDLED.version}"
-    assert Suite(root).title == f"part of {BUNDLED.title}"
-    (root / "suite.yaml").write_text("name: house rules\n")
-    assert open_layers(["bundled", root]).title == f"{BUNDLED.title} + house rules"
-
-
 def test_several_suites_in_one_run_combine_their_scenarios_and_shared_files(tmp_path: Path) -> None:
     files = {"tags.yaml": "tags: {drafts: Drafts of texts}\n"}
     both = open_layers(["bundled", private(tmp_path, files)])
@@ -109,9 +106,6 @@ def test_several_suites_in_one_run_combine_their_scenarios_and_shared_files(tmp_
     assert both.tags == {**BUNDLED.tags, "drafts": "Drafts of texts"}
     assert both.heading(UNREAD) == BUNDLED.heading(UNREAD)
     assert both.recordings.recording(UNREAD) == BUNDLED.recordings.recording(UNREAD)
-    verdicts = run(both, "reference", ["2.1.7"], ids=[UNREAD, "drafts/save"])
-    found = {each.scenario_id: (each.status, each.by_hand) for each in verdicts}
-    assert found == {UNREAD: ("passed", False), "drafts/save": ("passed", True)}
 
 
 @pytest.mark.usefixtures("untrusted")
@@ -137,42 +131,41 @@ def test_a_scenario_of_a_later_suite_replaces_the_scenario_with_the_same_id(tmp_
     "contracts",
     ["default: documented\n", "default: house\ncontracts: {house: {summary: A contract of a house.}}\n"],
 )
-def test_a_contract_without_a_product_can_be_the_default(tmp_path: Path, contracts: str) -> None:
+def test_a_contract_without_a_product_can_be_the_default_and_owns_the_expectations(
+    tmp_path: Path, contracts: str
+) -> None:
     suite = Suite(private(tmp_path, {"contracts.yaml": contracts}))
     assert lint(suite) == []
-    name = suite.contracts.default
-    (verdict,) = run(suite, "python:tests.format.keeps:Keeps", [name])
-    assert (verdict.contract, verdict.status, verdict.by_hand) == (name, "failed", True)
-    assert not verdict.levels["effects"]
+    verdicts = [*run(suite, "python:tests.format.keeps:Keeps", ["2.1.7", suite.contracts.default])]
+    assert [(each.contract, each.status, each.by_hand) for each in verdicts] == [
+        ("2.1.7", "unspecified", False),
+        (suite.contracts.default, "failed", True),
+    ]
+    assert not verdicts[1].levels["effects"]
 
 
-def test_families_are_copied_together_with_their_recordings(tmp_path: Path) -> None:
-    (tmp_path / "scenarios").mkdir()
-    copied = copy_families(BUNDLED, ["gate"], tmp_path)
-    suite = Suite(tmp_path)
-    assert suite.ids() == copied == [each for each in BUNDLED.ids() if each.startswith("gate/")]
-    assert lint(suite) == []
-    assert {each.by_hand for each in run(suite, "recording:2.1.7", ["2.1.7"])} == {False}
-    with pytest.raises(CopyError, match="already exists"):
-        copy_families(BUNDLED, ["gate"], tmp_path)
-    with pytest.raises(CopyError, match="no family 'gates'"):
-        copy_families(BUNDLED, ["gates"], tmp_path)
+def test_families_are_copied_with_their_recordings_and_shared_files(tmp_path: Path) -> None:
+    copied = copy_families(
+        BUNDLED, ["gate"], private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
+    )
+    suite = Suite(tmp_path / "a")
+    assert [each for each in suite.ids() if each != "drafts/save"] == copied
+    assert copied == [each for each in BUNDLED.ids() if each.startswith("gate/")]
+    assert {each.by_hand for each in run(suite, "recording:2.1.7", ["2.1.7"], ids=copied)} == {False}
+    for family, message in (("gate", "already exists"), ("gates", "no family 'gates'")):
+        with pytest.raises(CopyError, match=message):
+            copy_families(BUNDLED, [family], tmp_path / "a")
+    (tmp_path / "b/scenarios").mkdir(parents=True)
+    copy_families(suite, ["drafts"], tmp_path / "b")
+    assert Suite(tmp_path / "b").contracts.default == "documented"
 
 
 def test_a_directory_without_scenarios_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SuiteError, match="`bundled` for the suite of the package"):
-        open_layers([tmp_path])
-    with pytest.raises(SuiteError, match="it does not exist"):
-        open_layers([tmp_path / "oours"])
+    for name, message in ((".", "`bundled` for the suite of the package"), ("oours", "it does not exist")):
+        with pytest.raises(SuiteError, match=message):
+            open_layers([tmp_path / name])
     with pytest.raises(SuiteError, match="no directory `scenarios`"):
         Suite(tmp_path)
-
-
-def test_shared_files_are_copied_together_with_scenarios(tmp_path: Path) -> None:
-    source = private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
-    (tmp_path / "b/scenarios").mkdir(parents=True)
-    copy_families(Suite(source), ["drafts"], tmp_path / "b")
-    assert Suite(tmp_path / "b").contracts.default == "documented"
 
 
 HOUSE = """\
@@ -189,14 +182,13 @@ EXTENDED = HOUSE + "    extends: 2.1.7\n"
 def test_a_contract_may_extend_a_recorded_version(tmp_path: Path) -> None:
     both = open_layers(["bundled", private(tmp_path, {"contracts.yaml": EXTENDED})])
     assert both.contracts.default == "house-rules"
-    ids = [UNREAD, "drafts/save", "multi-edit/creates-file"]
-    verdicts = [*run(both, "reference", ["house-rules"], ids=ids)]
-    assert {each.contract for each in verdicts} == {"house-rules"}
-    assert {each.scenario_id: (each.status, each.by_hand) for each in verdicts} == {
-        UNREAD: ("passed", False),
-        "drafts/save": ("passed", True),
-        "multi-edit/creates-file": ("unspecified", False),
-    }
+    ids = ["drafts/save", UNREAD, "multi-edit/creates-file"]
+    verdicts = run(both, "reference", ["house-rules"], ids=ids)
+    assert [(each.contract, each.scenario_id, each.status, each.by_hand) for each in verdicts] == [
+        ("house-rules", "drafts/save", "passed", True),
+        ("house-rules", UNREAD, "passed", False),
+        ("house-rules", "multi-edit/creates-file", "unspecified", False),
+    ]
     wrong = run(both, "python:tests.format.keeps:Keeps", ["house-rules"], ids=ids[:2])
     assert [each.status for each in wrong] == ["failed", "failed"]
 
@@ -236,9 +228,8 @@ def test_a_changed_copy_of_a_scenario_has_an_expectation_written_by_hand(tmp_pat
 
     def is_by_hand() -> bool:
         opened = Suite(suite.root)
-        return contract_expectations.is_by_hand(
-            opened, opened.scenario(UNREAD), opened.contracts["house-rules"]
-        )
+        own = opened.contracts["house-rules"]
+        return contract_expectations.is_by_hand(opened, opened.scenario(UNREAD), own)
 
     assert not is_by_hand()
     file.write_text(copied.replace("answer: not_read", "error: not_read"))
@@ -246,23 +237,6 @@ def test_a_changed_copy_of_a_scenario_has_an_expectation_written_by_hand(tmp_pat
     file.write_text(copied.replace("beta", "delta"))
     suite.recordings.path(UNREAD).unlink()
     assert is_by_hand()
-
-
-def test_an_expectation_written_by_hand_belongs_to_one_contract(tmp_path: Path) -> None:
-    suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE}))
-    verdicts = [*run(suite, "python:tests.format.keeps:Keeps", ["2.1.7", "house-rules"])]
-    assert [(each.contract, each.status, each.by_hand) for each in verdicts] == [
-        ("2.1.7", "unspecified", False),
-        ("house-rules", "failed", True),
-    ]
-
-
-def test_lint_requires_sources_only_for_rules_of_the_bundled_suite(tmp_path: Path) -> None:
-    rule = re.sub(" *sources:.*\n", "", OWN_RULE)
-    suite = Suite(private(tmp_path, {"rules.yaml": f"rules:\n{rule}"}))
-    assert "source-form" not in {finding.rule for finding in lint(suite)}
-    (tmp_path / "suite.yaml").write_text("name: readfirst\n")
-    assert "source-form" in {finding.rule for finding in lint(Suite(tmp_path))}
 
 
 LICENCE = """\

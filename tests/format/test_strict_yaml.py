@@ -12,10 +12,6 @@ from tests.rows import rows
 FILE = Path("a.yaml")
 
 
-def value(text: str) -> object:
-    return load(text.encode(), FILE).value
-
-
 def refusal(data: bytes) -> tuple[str, int, int]:
     """Return the lint check, line and column of the only error."""
     with pytest.raises(StrictYamlError) as caught:
@@ -32,16 +28,16 @@ STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NUL
 """Words that YAML parsers may convert to other types, but that are strings here."""
 
 
-@rows("word", STRINGS.split())
-def test_a_yaml_scalar_that_is_not_json_is_a_string(word: str) -> None:
-    assert value(f"a: {word}") == {"a": word}
+JSON = ("null", "true", "false", "0", "-0", "7", "-12", "1.5", "1e3", "-2.5E-3")
 
 
-@rows("word", ["null", "true", "false", "0", "-0", "7", "-12", "1.5", "1e3", "-2.5E-3"])
-def test_a_json_scalar_has_its_json_type(word: str) -> None:
-    got = value(f"[{word}]")
-    assert got == [json.loads(word)]
-    assert type(got[0]) is type(json.loads(word))  # type: ignore[index]
+@rows(
+    ("word", "meant"),
+    [*((word, word) for word in STRINGS.split()), *((word, json.loads(word)) for word in JSON)],
+)
+def test_only_a_json_scalar_has_another_type_than_string(word: str, meant: object) -> None:
+    (got,) = load(f"[{word}]".encode(), FILE).value
+    assert (got, type(got)) == (meant, type(meant))
 
 
 @rows(
@@ -52,19 +48,12 @@ def test_a_json_scalar_has_its_json_type(word: str) -> None:
         (b'"a": 1\na: 2\n', "duplicate-key", 2, 1),
         (b"a: &x 1\n", "alias", 1, 4),
         (b"a: *x\n", "alias", 1, 4),
-        (b"*x : 1\n", "alias", 1, 1),
         (b"&x a: 1\n", "alias", 1, 1),
-        (b"a: &x {b: 1}\n", "alias", 1, 4),
         (b"a: &x [1]\n", "alias", 1, 4),
-        (b"a: !!str 1\n", "tag", 1, 4),
         (b"a: ! b\n", "tag", 1, 4),
         (b"a: !!python/object:os.system {}\n", "tag", 1, 4),
-        (b"!!map {a: 1}\n", "tag", 1, 1),
         (b"%YAML 1.2\n---\na: 1\n", "tag", 1, 1),
-        (b"1: a\n", "non-string-key", 1, 1),
-        (b"null: a\n", "non-string-key", 1, 1),
-        (b"true: a\n", "non-string-key", 1, 1),
-        (b"-2.5: a\n", "non-string-key", 1, 1),
+        *((key + b": a\n", "non-string-key", 1, 1) for key in (b"1", b"null", b"true", b"-2.5")),
         (b"? {a: b}\n: c\n", "non-string-key", 1, 3),
         (b"<<: {a: 1}\n", "non-string-key", 1, 1),
         (b"?\n: a\n", "non-string-key", 1, 2),
@@ -85,9 +74,7 @@ def test_a_json_scalar_has_its_json_type(word: str) -> None:
         (b"a: [1, 2\nb: 3\n", "yaml-syntax", 2, 2),
         (b'a: "b\n', "yaml-syntax", 2, 1),
         (b"a:\n\tb: 1\n", "yaml-syntax", 2, 1),
-        (b"a: b: c\n", "yaml-syntax", 1, 5),
         (b'a: "\\ud83d\\ude00"\n', "yaml-syntax", 1, 7),
-        (b"a: @b\n", "yaml-syntax", 1, 4),
     ],
 )
 def test_yaml_beyond_json_is_refused_with_its_position(

@@ -1,7 +1,7 @@
 import os
 import shutil
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -46,25 +46,14 @@ def fake_npm(tmp_path: Path, monkeypatch):
     return make
 
 
-def test_an_exact_version_is_installed_only_once_and_without_install_scripts(
-    tmp_path: Path, fake_npm
-) -> None:
-    first, second = install("2.1.7"), install("2.1.7")
-    asked = fake_npm().read_text().splitlines()
-    assert len(asked) == 1
-    assert asked[0].endswith("@anthropic-ai/claude-code@2.1.7")
-    assert "--ignore-scripts" in asked[0]
-    assert first == second
+def test_an_exact_version_is_installed_once_and_without_install_scripts(tmp_path: Path, fake_npm) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(install, ["2.1.7"] * 4)
+    (asked,) = fake_npm().read_text().splitlines()
+    assert asked.endswith("@anthropic-ai/claude-code@2.1.7")
+    assert "--ignore-scripts" in asked
+    assert {*others, install("2.1.7")} == {first}
     assert first[1].startswith(str(tmp_path / "cache" / "2.1.7"))
-
-
-def test_concurrent_installations_of_a_version_install_it_only_once(fake_npm) -> None:
-    threads = [threading.Thread(target=install, args=("2.1.7",)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(fake_npm().read_text().splitlines()) == 1
 
 
 def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, fake_npm) -> None:
@@ -80,10 +69,8 @@ def test_a_failed_install_leaves_nothing_and_shows_npms_message(tmp_path: Path, 
     ("version", "message"),
     [
         ("2.1.88", r"2\.1\.88 is never installed"),
-        *(
-            (version, "not an exact version")
-            for version in ("latest", "^2.1.0", "2.1", "", "2.1.7 && true", "../2.1.7", "02.1.7")
-        ),
+        *((each, "not an exact version") for each in ("latest", "^2.1.0", "2.1", "", "2.1.7 && true")),
+        *((each, "not an exact version") for each in ("../2.1.7", "02.1.7")),
     ],
 )
 def test_excluded_and_inexact_versions_are_refused(
@@ -94,28 +81,33 @@ def test_excluded_and_inexact_versions_are_refused(
     assert not (tmp_path / "cache").exists()
 
 
-def put_npm(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
-    program = folder / "npm"
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(shutil, "which", lambda _: str(program))
+@pytest.fixture
+def run_npm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """A function that runs npm for at most `seconds`. A shell script (None: nothing) replaces it."""
+
+    def run(script: str | None, seconds: int = 20):
+        program = tmp_path / "npm"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setattr(shutil, "which", lambda _: script and str(program))
+        return npm(["view", "a b"], about="a package", needed="it is asked", seconds=seconds)
+
+    return run
 
 
-def test_output_and_exit_code_of_npm_are_returned(monkeypatch, tmp_path: Path) -> None:
-    put_npm(monkeypatch, tmp_path, 'printf "%s|" "$@"; echo "last words" >&2; exit 3')
-    done = npm(["view", "a b"], about="a", needed="it is asked", seconds=20)
+def test_output_and_exit_code_of_npm_are_returned(run_npm) -> None:
+    done = run_npm('printf "%s|" "$@"; echo "last words" >&2; exit 3')
     assert (done.stdout, done.stderr, done.returncode) == ("view|a b|", "last words\n", 3)
 
 
-def test_a_missing_npm_is_reported_with_its_purpose(monkeypatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    with pytest.raises(AdapterError, match=r"^npm is not installed; it is asked$") as caught:
-        npm(["view"], about="a", needed="it is asked", seconds=20)
-    assert caught.value.blame == "environment"
-
-
-def test_a_slow_npm_is_ended(monkeypatch, tmp_path: Path) -> None:
-    put_npm(monkeypatch, tmp_path, "exec sleep 600")
-    with pytest.raises(AdapterError, match=r"^npm took more than 0 s for a package$") as caught:
-        npm(["view"], about="a package", needed="it is asked", seconds=0)
+@rows(
+    ("script", "message"),
+    [
+        (None, r"^npm is not installed; it is asked$"),
+        ("exec sleep 600", r"^npm took more than 0 s for a package$"),
+    ],
+)
+def test_a_missing_or_slow_npm_is_reported(run_npm, script: str | None, message: str) -> None:
+    with pytest.raises(AdapterError, match=message) as caught:
+        run_npm(script, seconds=0)
     assert caught.value.blame == "environment"

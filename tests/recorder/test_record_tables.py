@@ -1,12 +1,11 @@
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from readfirst.harness.record.record import Mode, find_unrecorded
+from readfirst.harness.record.record import find_unrecorded
 from readfirst.harness.record.syrupy_extension import recording_files
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.atomic_write import write_all
@@ -15,6 +14,8 @@ from tests.command_line import Cli
 from tests.small_suites import file_bytes
 
 from .made_up import NOT_READ, record_on, record_scenario, refuse_edit, replace_text, write
+
+LEAVE_OUT = ("product", "record", "gate/x", "--leave-out")
 
 
 def as_table(suite: Suite, answer: str) -> Path:
@@ -39,10 +40,8 @@ def test_recording_a_case_changes_only_the_values_of_this_case_in_the_table(suit
     assert record_scenario(suite, "create", replace_text).status == "created"
     cases = yaml.safe_load(table.read_bytes())["cases"]
     assert cases["x"]["first"] == {"text": "     1→alpha"}
-    assert (cases["x"]["words"], cases["x"]["files"]) == (
-        "The file $WS/notes.txt has been updated.",
-        {"notes.txt": "gamma\n"},
-    )
+    assert cases["x"]["words"] == "The file $WS/notes.txt has been updated."
+    assert cases["x"]["files"] == {"notes.txt": "gamma\n"}
     assert "error" not in cases["x"]
     assert cases["y"] == {"title": "Another case of the same", "old": "delta"}
     assert "# what differs\n" in table.read_text("utf-8")
@@ -54,18 +53,16 @@ def test_recording_a_case_changes_only_the_values_of_this_case_in_the_table(suit
     suite.scenario("gate/x")
 
 
-@pytest.mark.parametrize("mode", ["create", "fix", "check"])
-def test_recording_is_refused_if_a_scenario_file_and_a_case_have_the_same_id(
-    suite: Suite, mode: Mode
-) -> None:
+def test_recording_is_refused_if_a_scenario_file_and_a_case_have_the_same_id(suite: Suite) -> None:
     own = suite.path("gate/x").read_text()
     as_table(suite, 'expect: {error: <error>, text: "<words>", files: <files>}')
     record_scenario(suite, "create", replace_text)
     write(suite.root, own)
     suite = Suite(suite.root)
     before = file_bytes(suite)
-    with pytest.raises(SuiteError, match=r"there is another scenario gate/x, in .*x\.yaml"):
-        record_scenario(suite, mode, refuse_edit)
+    for mode in ("create", "fix", "check"):
+        with pytest.raises(SuiteError, match=r"there is another scenario gate/x, in .*x\.yaml"):
+            record_scenario(suite, mode, refuse_edit)
     assert file_bytes(suite) == before
 
 
@@ -97,9 +94,9 @@ def test_recording_a_corpus_scenario_does_not_change_the_corpus(suite: Suite) ->
     assert record_scenario(suite, "check", refuse_edit).status == "differs"
     assert record_scenario(suite, "fix", refuse_edit).status == "fixed"
     assert theme.read_bytes() == before
-    (step,) = [step for step in Suite(suite.root).scenario("gate/x").calls() if step.tool == "Edit"]
-    assert step.expect.recorded is not None
-    assert step.expect.recorded.error == "not_read"
+    _, edit = Suite(suite.root).scenario("gate/x").calls()
+    assert edit.expect.recorded is not None
+    assert edit.expect.recorded.error == "not_read"
 
 
 @pytest.mark.parametrize("composed", [False, True], ids=["file", "corpus"])
@@ -110,7 +107,7 @@ def test_a_scenario_that_is_left_out_with_a_reason_does_not_count_as_unrecorded(
         as_corpus_scenario(suite)
     record_scenario(suite, "create", replace_text)
     wanted = ["gate/x"], [suite.contracts["2.1.40"]]
-    leave_out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    leave_out = (*LEAVE_OUT, "It is killed.", "--fixtures", suite.root)
     assert find_unrecorded(Suite(suite.root), *wanted) == {"2.1.40": ["gate/x"]}
     ran = readfirst(*leave_out, "--contract", "2.1.40")
     assert (ran.code, ran.out) == (0, "left out gate/x on 2.1.40\n")
@@ -123,24 +120,15 @@ def test_a_scenario_that_is_left_out_with_a_reason_does_not_count_as_unrecorded(
     assert Suite(suite.root).recordings.recording("gate/x").unrecorded == {}
 
 
-def edit_by_hand(data: bytes) -> bytes:
-    return data.replace(b"gamma", b"delta")
-
-
-def make_unreadable(data: bytes) -> bytes:
-    return data.replace(b"steps", b"stops")
-
-
-@pytest.mark.parametrize("spoil", [edit_by_hand, make_unreadable])
+@pytest.mark.parametrize("spoil", [(b"gamma", b"delta"), (b"steps", b"stops")], ids=["edited", "unreadable"])
 def test_a_damaged_recording_is_replaced_only_with_the_option_fix(
-    suite: Suite, readfirst: Cli, spoil: Callable[[bytes], bytes]
+    suite: Suite, readfirst: Cli, spoil: tuple[bytes, bytes]
 ) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})
     path = suite.recordings.path("gate/x")
-    path.write_bytes(spoil(path.read_bytes()))
+    path.write_bytes(path.read_bytes().replace(*spoil))
     before = file_bytes(suite)
-    out = ("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
-    ran = readfirst(*out, "--contract", "2.1.87")
+    ran = readfirst(*LEAVE_OUT, "It is killed.", "--fixtures", suite.root, "--contract", "2.1.87")
     assert ran.code == 4
     assert "run `readfirst product record --fix gate/x`" in ran.err
     for mode in ("create", "check"):
@@ -151,20 +139,17 @@ def test_a_damaged_recording_is_replaced_only_with_the_option_fix(
     assert "`readfirst product record --missing` asks them again" in fixed.message
     found = Suite(suite.root).recordings.find("gate/x")
     assert (found.damage, list(found.recording.transcripts)) == ("", ["2.1.7"])
-    assert find_unrecorded(Suite(suite.root), ["gate/x"], [suite.contracts["2.1.40"]]) == {
-        "2.1.40": ["gate/x"]
-    }
+    missing = find_unrecorded(Suite(suite.root), ["gate/x"], [suite.contracts["2.1.40"]])
+    assert missing == {"2.1.40": ["gate/x"]}
 
 
-def test_a_scenario_cannot_be_left_out_on_the_contract_that_its_file_states(
-    suite: Suite, readfirst: Cli
-) -> None:
+def test_a_scenario_cannot_be_left_out_on_the_contract_of_its_file(suite: Suite, readfirst: Cli) -> None:
     record_scenario(suite, "create", replace_text)
     before = file_bytes(suite)
-    ran = readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", "It is killed.")
+    ran = readfirst(*LEAVE_OUT, "It is killed.", "--fixtures", suite.root)
     assert ran.code == 2
     assert "gate/x states what 2.1.7 does" in ran.err
-    assert readfirst("product", "record", "gate/x", "--fixtures", suite.root, "--leave-out", " ").code == 2
+    assert readfirst(*LEAVE_OUT, " ", "--fixtures", suite.root).code == 2
     assert file_bytes(suite) == before
 
 

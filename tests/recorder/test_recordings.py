@@ -146,18 +146,6 @@ def test_a_manual_change_of_one_recording_in_a_shared_file_is_detected_and_kept(
     assert not has_valid_digest({})
 
 
-def test_each_answer_is_written_on_one_line_of_the_recording() -> None:
-    text = 'a "quoted"\nü → \u2028\ufeff\x7f end'
-    lines = format_recording(recording(v1_0_0="one", v2_1_7=text), "edit-x").decode().splitlines()
-    assert [lines[number].strip() for number in (1, 4, 6, 7, 8)] == [
-        '"edit-x": {',
-        '"versions": ["1.0.0", "2.1.7"],',
-        '{"call": "Read", "answers": [',
-        '{"since": "1.0.0", "text": "one"},',
-        r'{"since": "2.1.7", "text": "a \"quoted\"\nü → \u2028\ufeff\u007f end"}',
-    ]
-
-
 @pytest.mark.parametrize("every", [80, pytest.param(1, marks=pytest.mark.slow)])
 def test_bundled_recordings_have_the_form_in_which_recordings_are_written(every: int) -> None:
     recordings = Recordings(default_root() / "recordings")

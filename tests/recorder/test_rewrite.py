@@ -38,17 +38,6 @@ steps:
 """
 
 
-def test_an_event_that_changes_several_files_counts_as_several_steps() -> None:
-    source = SOURCE.replace("modify: {notes.txt:", "modify: {other.txt: x, notes.txt:")
-    stated = {
-        "documented": "doc.txt, Section",
-        "error": "modified_since_read",
-        "text": "File has been modified",
-    }
-    after = rewrite_expectations(source, {(3,): [stated, {"error": "not_read", "text": "No"}]})
-    assert yaml.safe_load(after)["steps"][2]["expect"] == [stated, {"error": "not_read", "text": "No"}]
-
-
 def test_a_rewrite_keeps_the_comments_outside_of_the_changed_expectation() -> None:
     after = rewrite_expectations(SOURCE, {(2,): {"text": "New words"}})
     gone = {"# a note", "# after the source", "# keep me"}
@@ -64,28 +53,24 @@ def test_the_expectations_of_parallel_calls_and_of_their_group_are_rewritten_tog
     assert step["expect"] == {"files": {"a": "x\n"}}
 
 
-def test_rewriting_the_same_expectations_again_changes_nothing() -> None:
+def test_rewriting_the_same_expectations_changes_nothing_and_one_can_be_removed() -> None:
     edits = {(0,): {"text": "one\ntwo"}, (2,): [{"documented": "D"}, {"text": "x"}]}
     once = rewrite_expectations(SOURCE, edits)
     assert rewrite_expectations(once, edits) == once
+    assert "expect" not in yaml.safe_load(rewrite_expectations(once, {(2,): GONE}))["steps"][2]
 
 
-def test_a_rewrite_can_remove_an_expectation() -> None:
-    after = yaml.safe_load(rewrite_expectations(SOURCE, {(2,): GONE}))
-    assert "expect" not in after["steps"][2]
-
-
-def test_a_step_that_is_written_in_braces_is_refused_with_advice() -> None:
-    source = "title: x\nsteps:\n  - {Read: {file_path: a}}\n"
-    with pytest.raises(RewriteError, match="line 3: write the step in block style"):
-        rewrite_expectations(source, {(0,): {"text": "x"}})
-
-
-def test_a_rewrite_that_would_change_steps_is_refused() -> None:
-    # The last value ends with line breaks that belong to it. Adding text after the value would remove them.
-    source = "title: x\nsteps:\n  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n"
-    with pytest.raises(RewriteError, match="would also change steps"):
-        rewrite_expectations(source, {(0,): {"text": "x"}})
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ("  - {Read: {file_path: a}}\n", "line 3: write the step in block style"),
+        # The last value ends with line breaks that belong to it. Adding text after the value would remove them.
+        ("  - Write:\n      content: |+\n        a\n\n\n  - delete: b\n", "would also change steps"),
+    ],
+)
+def test_a_step_in_braces_and_a_rewrite_that_would_change_steps_are_refused(steps: str, message: str) -> None:
+    with pytest.raises(RewriteError, match=message):
+        rewrite_expectations(f"title: x\nsteps:\n{steps}", {(0,): {"text": "x"}})
 
 
 AGENT = """\
@@ -101,10 +86,10 @@ steps:
 """
 
 
-def test_the_index_of_a_step_also_counts_the_steps_of_a_sub_agent() -> None:
-    after = rewrite_expectations(AGENT, {(4,): {"text": "a"}, (6,): {"text": "b"}})
-    assert yaml.safe_load(after)["steps"][1]["agent"]["steps"][1]["expect"] == {"text": "a"}
-    assert yaml.safe_load(after)["steps"][2]["expect"] == {"text": "b"}
+def test_the_index_of_a_step_counts_each_changed_file_and_each_step_of_a_sub_agent() -> None:
+    after = yaml.safe_load(rewrite_expectations(AGENT, {(4,): {"text": "a"}, (6,): {"text": "b"}}))
+    assert after["steps"][1]["agent"]["steps"][1]["expect"] == {"text": "a"}
+    assert after["steps"][2]["expect"] == {"text": "b"}
 
 
 def test_the_short_expectation_shown_is_replaced_by_the_observed_text() -> None:
@@ -113,9 +98,7 @@ def test_the_short_expectation_shown_is_replaced_by_the_observed_text() -> None:
     assert written == source.replace("expect: shown", "expect:\n      text: x")
 
 
-@pytest.mark.parametrize(
-    "stated", [["done", {"documented": "D", "error": "e"}], {"documented": "D", "error": "e"}]
-)
-def test_a_rewrite_keeps_the_documented_clause_next_to_the_recorded_one(stated: object) -> None:
-    wanted = [{"documented": "D", "error": "e"}, {"text": "x"}]
-    assert updated_expectation(stated, Clause(text="x")) == wanted
+def test_a_rewrite_keeps_the_documented_clause_next_to_the_recorded_one() -> None:
+    documented = {"documented": "D", "error": "e"}
+    for stated in (["done", documented], documented):
+        assert updated_expectation(stated, Clause(text="x")) == [documented, {"text": "x"}]

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from readfirst.harness.adapter_api import Adapter, AdapterError, ToolResult, Workspace
-from readfirst.harness.adapter_traits import AdapterTraits
 from readfirst.harness.record import confirmation
 from readfirst.harness.record.confirmation import SAMPLE_INTERVAL, is_sampled
 from readfirst.harness.record.record import Recorded, record
@@ -32,24 +31,13 @@ class Product:
 
     answer: Callable[[int], str]
     calls: int = 0
-    trimmed: bool = False
-
-    @property
-    def traits(self) -> AdapterTraits:
-        return AdapterTraits(was_contaminated=self._was_trimmed)
-
-    def _was_trimmed(self) -> bool:
-        trimmed, self.trimmed = self.trimmed, False
-        return trimmed
 
     def open(self, workspace: Workspace) -> "Product":
         return self
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> ToolResult:
         self.calls += 1
-        text = self.answer(self.calls)
-        self.trimmed |= text.startswith("!")
-        return ToolResult(text)
+        return ToolResult(self.answer(self.calls))
 
 
 @pytest.fixture
@@ -116,12 +104,8 @@ def test_a_replay_is_repeated_only_if_its_answer_differs_from_neighbouring_versi
 def test_equal_answers_of_neighbouring_versions_confirm_each_other_even_without_contracts(
     suite: Suite,
 ) -> None:
-    (suite.root.parent / "takes" / "notes").mkdir(parents=True)
-    products = {
-        "2.1.8": product_answering("a", "a"),
-        "2.1.9": product_answering("a"),
-        "2.1.9+gated": product_answering("a"),
-    }
+    names = ("2.1.8", "2.1.9", "2.1.9+gated")
+    products = {name: product_answering("a", "a") for name in names}
     assert record_products(suite, products)[0].ok
     assert [product.calls for product in products.values()] == [2, 1, 1]
 

@@ -19,9 +19,6 @@ def test_every_public_name_exists_and_is_documented() -> None:
         value = getattr(readfirst, name)
         assert isinstance(value, str) or inspect.getdoc(value), name
     assert set(readfirst.__all__) <= set(dir(readfirst))
-
-
-def test_an_unknown_name_of_the_package_raises_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'readfirst' has no attribute 'FileTool'"):
         _ = readfirst.FileTool  # type: ignore[attr-defined]
 
@@ -29,13 +26,13 @@ def test_an_unknown_name_of_the_package_raises_an_attribute_error() -> None:
 def test_type_checkers_see_the_public_names() -> None:
     tree = ast.parse(Path(readfirst.__file__).read_text("utf-8"))
     (guarded,) = (node for node in tree.body if isinstance(node, ast.If))
-    declared = {
-        each.name: f"readfirst.{readfirst._MODULES[each.name]}"
+    declared = [
+        each.name
         for node in guarded.body
         if isinstance(node, ast.ImportFrom) and node.module != "typing"
         for each in node.names
         if node.module == f"readfirst.{readfirst._MODULES[each.name]}"
-    }
+    ]
     assert sorted(declared) == sorted(readfirst.__all__)
 
 

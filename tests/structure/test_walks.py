@@ -79,15 +79,10 @@ def test_each_walk_on_the_page_contains_few_files(walk: list[Place], most: int) 
     assert all((CHECKOUT / file).is_file() for file in files)
 
 
-def test_judging_a_scenario_calls_the_functions_of_the_walk_on_the_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # an empty cache
+def test_judging_a_scenario_calls_the_functions_of_the_walk_on_the_page() -> None:
     suite = Suite(CHECKOUT / "fixtures")
     with Runner(RunSpec(suite, "reference", suite.contracts.default)) as runner:
-        runner.judge(
-            "gate/write-unread"
-        )  # work that is done once for all scenarios does not belong to the walk
+        runner.judge("gate/write-unread")  # what is done once for all scenarios does not belong to the walk
         places = list_entered(lambda: runner.judge("gate/edit-unread"), "harness")
     assert [place for place in places if place in VERDICT] == VERDICT
     assert len({file for file, _ in places}) <= 50
@@ -95,10 +90,9 @@ def test_judging_a_scenario_calls_the_functions_of_the_walk_on_the_page(
 
 @pytest.mark.parametrize("contract", ["0.2.126", "1.0.60", "2.1.7", "2.1.208+gated", "2.1.328", "documented"])
 def test_an_edit_enters_only_the_files_of_the_walk_on_the_page(contract: str, tmp_path: Path) -> None:
-    files = {file for file, _ in walk_of_edit(contract, tmp_path)}
+    places = walk_of_edit(contract, tmp_path)
+    files = {file for file, _ in places}
     assert files - {MEMORY_FILES} == {file for file, _ in EDIT}
     assert (MEMORY_FILES in files) == (contract == "2.1.328")
-
-
-def test_an_edit_calls_the_functions_of_the_walk_on_the_page(tmp_path: Path) -> None:
-    assert [place for place in walk_of_edit("2.1.7", tmp_path) if place in EDIT] == EDIT
+    if contract == "2.1.7":
+        assert [place for place in places if place in EDIT] == EDIT

@@ -27,25 +27,20 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
     assert [row for row in rows if row not in ("command", "machine", "---")] == wanted
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "counts"),
-    [
-        ("abcdefg_", "", False),
-        ("abcdefg_", "blat", False),
-        ("abcdefg_", "something else", True),
-        ("abcdefg_/inner", "", True),
-        ("report.txt", "", True),
-    ],
-)
-def test_of_the_files_that_remain_only_probe_files_of_python_are_ignored(
-    tmp_path: Path, name: str, content: str, counts: bool
-) -> None:
-    stage = TrialDirectory(tmp_path, scenarios=0)
-    stage.fresh()
-    file = stage.folder / "tmp" / name
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(content)
-    assert (f"tmp/{name}" in stage.left()) == counts
+def test_of_the_files_that_remain_only_probe_files_of_python_are_ignored(stage: TrialDirectory) -> None:
+    files = {
+        "abcdefg_": "",
+        "bcdefgh_": "blat",
+        "cdefghi_": "something else",
+        "defghij_/a": "",
+        "report.txt": "",
+    }
+    for name, content in files.items():
+        (stage.folder / "tmp" / name).parent.mkdir(exist_ok=True)
+        (stage.folder / "tmp" / name).write_text(content)
+    assert [*filter(stage.left().__contains__, [f"tmp/{name}" for name in files])] == [
+        *("tmp/cdefghi_", "tmp/defghij_/a", "tmp/report.txt")
+    ]
 
 
 @pytest.mark.slow
@@ -58,9 +53,8 @@ def test_a_killed_command_leaves_no_half_written_file() -> None:
 @pytest.fixture(scope="module")
 def usual() -> Iterator[OrdinaryMachine]:
     """A machine without faults, with whose results those of unusual machines are compared."""
-    with tempfile.TemporaryDirectory(
-        prefix="faults-"
-    ) as base:  # other users cannot access pytest's directory
+    # Other users cannot access pytest's directory.
+    with tempfile.TemporaryDirectory(prefix="faults-") as base:
         yield OrdinaryMachine(Path(base))
 
 
@@ -94,19 +88,18 @@ def stage(tmp_path: Path) -> TrialDirectory:
 def test_a_half_written_file_after_a_killed_run_is_detected(stage: TrialDirectory) -> None:
     given = stage.state()
     expected = {**given, "out/report.xml": b"new", "out/accepted.yaml": b"new"}
+    report, accepted = stage.folder / "out" / "report.xml", stage.folder / "out" / "accepted.yaml"
 
     def look() -> tuple[list[str], Kills]:
         found = Kills("made up", 1.0)
         return list(module._check_files(stage, given, expected, found)), found
 
-    report, accepted = stage.folder / "out" / "report.xml", stage.folder / "out" / "accepted.yaml"
-    assert (look()[0], look()[1].before) == ([], 1)
-    report.write_bytes(b"new")
-    assert (look()[0], look()[1].between) == ([], 1)
-    accepted.write_bytes(b"new")
-    assert (look()[0], look()[1].after) == ([], 1)
-    (stage.folder / "out" / ".report.xml-abcdefgh.unfinished").write_bytes(b"ne")
-    assert (look()[0], look()[1].swept) == ([], 1)
+    unfinished = report.with_name(".report.xml-abcdefgh.unfinished")
+    for file, count in ((None, "before"), (report, "between"), (accepted, "after"), (unfinished, "swept")):
+        if file:
+            file.write_bytes(b"new")
+        problems, found = look()
+        assert (problems, getattr(found, count)) == ([], 1)
     report.write_bytes(b"ne")
     assert look()[0] == ["out/report.xml is neither as it was nor as it was to be: b'ne'"]
     report.unlink()

@@ -31,7 +31,7 @@ def parse_baseline() -> str:
 '''
 
 
-def test_only_docstrings_and_comments_of_a_module_are_counted_as_prose() -> None:
+def test_only_docstrings_comments_and_the_text_of_a_page_are_counted_as_prose() -> None:
     words, counts = count_habits([prose_of_python(SOURCE)])
     assert words == 16  # a module, its constant, its function and a comment: 4 + 3 + 5 + 4
     assert {habit for habit, count in counts.items() if count} == {
@@ -39,37 +39,24 @@ def test_only_docstrings_and_comments_of_a_module_are_counted_as_prose() -> None
         *("nobody, somebody, anybody, everybody", "use", "if", "must, should, can"),
     }
     assert counts["use"] == pytest.approx(10_000 / words)
-
-
-def test_code_blocks_of_a_page_are_not_counted_as_prose() -> None:
     assert "whatever" not in prose_of_page("A page.\n\n```console\n$ whatever\n```\n\nIts end.\n")
 
 
 def test_one_word_names_and_participles_are_counted() -> None:
     names = measure_names([SOURCE, "def shown(): ...\ndef __init__(): ..."])
-    assert names.functions == 3
-    assert names.one_word == pytest.approx(200 / 3)
-    assert names.bare_participle == pytest.approx(200 / 3)
-    assert names.common[0] == ("shown", 2)
+    assert (names.functions, names.common[0]) == (3, ("shown", 2))
+    assert names.one_word == names.bare_participle == pytest.approx(200 / 3)
+    words = ("shown", "judged", "put", "need", "red", "is_shown")
+    assert [name for name in words if is_participle(name)] == ["shown", "judged", "put"]
 
 
-@pytest.mark.parametrize(
-    ("name", "is_one"),
-    [("shown", True), ("judged", True), ("put", True), ("need", False), ("red", False), ("is_shown", False)],
-)
-def test_participles_are_detected(name: str, is_one: bool) -> None:
-    assert is_participle(name) is is_one
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("checkout")
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    root = tmp_path
     (root / "harness").mkdir()
     functions = [f'def count_{n}() -> int:\n    """Return the number {n}."""\n' for n in range(60)]
-    raising = [
-        f'def refuse_{n}() -> None:\n    raise ValueError("the number {n} is not allowed")\n'
-        for n in range(15)
-    ]
+    refuse = 'def refuse_{0}() -> None:\n    raise ValueError("the number {0} is not allowed")\n'
+    raising = [refuse.format(n) for n in range(15)]
     (root / "harness" / "numbers.py").write_text('"""Numbers."""\n\n' + "\n".join(functions + raising))
     (root / "CHANGELOG.md").write_text("".join(f"- Command {n} counts.\n" for n in range(15)))
     sentences = [f"The page has sentence number {n}, which is long enough.\n" for n in range(30)]
@@ -79,24 +66,18 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_draw_has_four_kinds_and_depends_on_its_seed(checkout: Path) -> None:
     items = draw(checkout, 7)
-    kinds = Counter(item.kind for item in items)
-    assert kinds == {"code": 40, "docs": 20, "changelog": 10, "message": 10}
+    assert Counter(item.kind for item in items) == {"code": 40, "docs": 20, "changelog": 10, "message": 10}
     assert items == draw(checkout, 7)
     assert items != draw(checkout, 8)
     assert len(set(items)) == 80
-
-
-def test_the_drawn_messages_are_the_texts_of_errors(checkout: Path) -> None:
-    texts = {item.text for item in items_of_messages(checkout)}
-    assert texts == {f"'the number {n} is not allowed'" for n in range(15)}
+    messages = {item.text for item in items_of_messages(checkout)}
+    assert messages == {f"'the number {n} is not allowed'" for n in range(15)}
 
 
 def test_the_signature_of_a_method_contains_its_class_and_its_result(tmp_path: Path) -> None:
     (tmp_path / "harness").mkdir()
-    source = (
-        'class Counter:\n    """Counts."""\n\n    def total(self) -> int:\n        """Return the total."""\n'
-    )
-    (tmp_path / "harness/counter.py").write_text(source)
+    method = '    def total(self) -> int:\n        """Return the total."""\n'
+    (tmp_path / "harness/counter.py").write_text(f'class Counter:\n    """Counts."""\n\n{method}')
     texts = [item.text for item in items_of_code(tmp_path)]
     assert texts == ["class Counter\nCounts.", "def Counter.total(self) -> int\nReturn the total."]
 
