@@ -21,23 +21,6 @@ UNREAD = "File has not been read yet. Read it first before writing to it."
 DONE = "The file $WS/notes.txt has been updated."
 GIVEN = {"notes.txt": "alpha\nbeta\n"}
 
-CONTRACTS = """\
-default: 2.1.7
-contracts:
-  documented:
-    summary: What is documented.
-    documents: [behaviour-spec.txt]
-"""
-CONTRACT = """\
-  {name}:
-    package: "@anthropic-ai/claude-code"
-    version: {version}
-    model: claude-sonnet-4-5-20250929
-    read_gate: {gate}
-    tools: {tools}
-    summary: For a test.
-"""
-"""The entry of one version in contracts.yaml, with placeholders."""
 VERSIONS = ("2.1.7", "2.1.40", "2.1.228", "2.1.228+gated")
 DEFAULT = "2.1.7"
 
@@ -51,12 +34,8 @@ class CallResult:
     files: Mapping[str, str | None] = field(default_factory=dict)
 
     def clause(self) -> dict[str, Any]:
-        clause: dict[str, Any] = {"text": self.text}
-        if self.error is not None:
-            clause["error"] = self.error
-        if self.files:
-            clause["files"] = dict(self.files)
-        return clause
+        clause = {"text": self.text, "error": self.error, "files": dict(self.files)}
+        return {key: value for key, value in clause.items() if value}
 
     def result(self) -> RecordedResult:
         return RecordedResult(self.text, self.error, wrapped=self.error is not None)
@@ -76,19 +55,16 @@ class Call:
         return (self,)
 
     def of(self, contract: str) -> CallResult:
-        known = [*VERSIONS[: VERSIONS.index(contract) + 1]] if contract in VERSIONS else [*VERSIONS]
-        named = contract if contract in self.says else next(n for n in reversed(known) if n in self.says)
-        return self.says[named]
+        known = VERSIONS[: VERSIONS.index(contract) + 1] if contract in VERSIONS else VERSIONS
+        return self.says[next(name for name in (contract, *reversed(known)) if name in self.says)]
 
     def to_step(self, *, files: bool = True) -> dict[str, Any]:
         """Return the call as a step of a scenario file. `files`: the results list the changed files."""
-        expect = self.of(DEFAULT).clause()
-        clauses = [expect]
+        clauses = [self.of(DEFAULT).clause()]
         if self.documented is not None:
             clauses.insert(0, {"documented": "behaviour-spec.txt, Semantics", **self.documented.clause()})
         if not files:
-            for clause in clauses:
-                clause.pop("files", None)
+            clauses = [{key: value for key, value in each.items() if key != "files"} for each in clauses]
         return {self.tool: dict(self.arguments), "expect": clauses}
 
 
@@ -119,10 +95,8 @@ def edit(says: Mapping[str, CallResult], documented: CallResult | None = None, *
     return Call("Edit", given, says, documented)
 
 
-def read(
-    says: Mapping[str, CallResult], documented: CallResult | None = None, path: str = "notes.txt"
-) -> Call:
-    return Call("Read", {"file_path": f"$WS/{path}"}, says, documented)
+def read(says: Mapping[str, CallResult], documented: CallResult | None = None) -> Call:
+    return Call("Read", {"file_path": "$WS/notes.txt"}, says, documented)
 
 
 class SmallSuite:
@@ -137,12 +111,19 @@ class SmallSuite:
 
     def contracts(self, lacking: str = "", tool: str = "") -> None:
         """Write contracts.yaml. The contract `lacking` lacks the tool `tool`."""
-        text = CONTRACTS
+        documented = {"summary": "What is documented.", "documents": ["behaviour-spec.txt"]}
+        product = {
+            "package": "@anthropic-ai/claude-code",
+            "model": "claude-sonnet-4-5-20250929",
+            "summary": "x",
+        }
+        contracts: dict[str, Any] = {"documented": documented}
         for name in VERSIONS:
             tools = [each for each in ("Read", "Edit", "Write") if (name, each) != (lacking, tool)]
             gate = "relaxed" if name == "2.1.228" else "enforced"
             version = name.partition("+")[0]
-            text += CONTRACT.format(name=name, version=version, gate=gate, tools=f"[{', '.join(tools)}]")
+            contracts[name] = {**product, "version": version, "read_gate": gate, "tools": tools}
+        text = json.dumps({"default": DEFAULT, "contracts": contracts}, indent=1)
         (self.root / "contracts.yaml").write_text(text)
 
     def scenario(

@@ -102,9 +102,7 @@ def test_the_reference_behaves_as_recorded_on_every_contract(part: int) -> None:
         errors = [
             describe_error(runner.judge(scenario_id), runner.contracts[0])
             for scenario_id in SUITE.ids()[part::PARTS]
-            if not SUITE.scenario(
-                scenario_id
-            ).invariant  # an invariant has no recording, and the product may break it
+            if not SUITE.scenario(scenario_id).invariant  # it has no recording, and the product may break it
             for runner in runners
         ]
     assert [each for each in errors if each] == []
@@ -114,12 +112,8 @@ def test_the_reference_behaves_as_recorded_on_every_contract(part: int) -> None:
 def test_a_recording_is_missing_only_for_a_known_reason() -> None:
     """Ignores scenarios recorded on one contract only; `readfirst lint` reports these."""
     lacking = find_unrecorded(Suite(), SUITE.ids(), SUITE.contracts.recorded)
-    waiting = {
-        each
-        for ids in lacking.values()
-        for each in ids
-        if len(load_recording(each).transcripts.keys() & set(CONTRACTS)) < 2
-    }
+    all_lacking = {each for ids in lacking.values() for each in ids}
+    waiting = {each for each in all_lacking if len({*load_recording(each).transcripts} & {*CONTRACTS}) < 2}
     assert len(waiting) <= 0.05 * len(SUITE.ids())
     assert {name: {*ids} - waiting for name, ids in lacking.items() if {*ids} - waiting} == {}
 
@@ -157,9 +151,8 @@ def test_the_reference_behaves_as_recorded_in_versions_between_two_contracts() -
             scenario = SUITE.scenario(scenario_id, contract)
             outcome = replay(scenario, ReferenceAdapter(behaviours_of(name)), place)
             verdict = judge_outcome(scenario, outcome, contract)
-            if verdict.status != "passed" and not (
-                name in VERSIONS_WITH_SETTINGS_FILE and differs_only_in_settings_file(verdict)
-            ):
+            known = name in VERSIONS_WITH_SETTINGS_FILE and differs_only_in_settings_file(verdict)
+            if verdict.status != "passed" and not known:
                 wrong.append(f"{scenario_id} on {name}")
     assert wrong == []
 
@@ -175,9 +168,8 @@ def load_recording(scenario_id: str) -> Recording:
 
 def sampled_parameters() -> list[Any]:
     """Return a sample of the recorded scenarios; seven of eight are slow tests. None kills the program."""
-    some = [
-        each for each in SUITE.ids()[::SAMPLE] if SUITE.recordings.path(each).is_file() and not kills(each)
-    ]
+    sample = SUITE.ids()[::SAMPLE]
+    some = [each for each in sample if SUITE.recordings.path(each).is_file() and not kills(each)]
     return [pytest.param(each, marks=pytest.mark.slow if at % 8 else ()) for at, each in enumerate(some)]
 
 
@@ -212,8 +204,6 @@ def test_only_a_scenario_that_needs_another_operating_system_may_be_unsupported(
 
     assert error_if_unsupported("platforms/case-and-change") == ""
     platforms = [each for each in SUITE.ids() if b"platform: " in SUITE.path(each).read_bytes()]
-    own = next(
-        each for each in platforms if SUITE.scenario(each).platform and not is_for_another_platform(each)
-    )
-    assert error_if_unsupported(own).endswith("unsupported the adapter lacks it")
-    assert error_if_unsupported("gate/edit-unread").endswith("unsupported the adapter lacks it")
+    own = (each for each in platforms if SUITE.scenario(each).platform and not is_for_another_platform(each))
+    for scenario_id in (next(own), "gate/edit-unread"):
+        assert error_if_unsupported(scenario_id).endswith("unsupported the adapter lacks it")

@@ -179,20 +179,6 @@ contracts:
 EXTENDED = HOUSE + "    extends: 2.1.7\n"
 
 
-def test_a_contract_may_extend_a_recorded_version(tmp_path: Path) -> None:
-    both = open_layers(["bundled", private(tmp_path, {"contracts.yaml": EXTENDED})])
-    assert both.contracts.default == "house-rules"
-    ids = ["drafts/save", UNREAD, "multi-edit/creates-file"]
-    verdicts = run(both, "reference", ["house-rules"], ids=ids)
-    assert [(each.contract, each.scenario_id, each.status, each.by_hand) for each in verdicts] == [
-        ("house-rules", "drafts/save", "passed", True),
-        ("house-rules", UNREAD, "passed", False),
-        ("house-rules", "multi-edit/creates-file", "unspecified", False),
-    ]
-    wrong = run(both, "python:tests.format.keeps:Keeps", ["house-rules"], ids=ids[:2])
-    assert [each.status for each in wrong] == ["failed", "failed"]
-
-
 @rows(
     ("name", "message"),
     [

@@ -12,17 +12,6 @@ from tests.rows import rows
 FILE = Path("a.yaml")
 
 
-def refusal(data: bytes) -> tuple[str, int, int]:
-    """Return the lint check, line and column of the only error."""
-    with pytest.raises(StrictYamlError) as caught:
-        load(data, FILE)
-    (finding,) = caught.value.findings
-    assert finding.message
-    assert finding.fix
-    assert str(caught.value).startswith(f"a.yaml:{finding.position.line}:{finding.position.column}: ")
-    return finding.rule, finding.position.line, finding.position.column
-
-
 STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NULL True FALSE NaN .inf 1e --1 01 1.2.3
 = １"""
 """Words that YAML parsers may convert to other types, but that are strings here."""
@@ -40,58 +29,62 @@ def test_only_a_json_scalar_has_another_type_than_string(word: str, meant: objec
     assert (got, type(got)) == (meant, type(meant))
 
 
-@rows(
-    ("data", "rule", "line", "column"),
-    [
-        (b"a: 1\nb: 2\na: 3\n", "duplicate-key", 3, 1),
-        (b"a: {b: 1, b: 2}\n", "duplicate-key", 1, 11),
-        (b'"a": 1\na: 2\n', "duplicate-key", 2, 1),
-        (b"a: &x 1\n", "alias", 1, 4),
-        (b"a: *x\n", "alias", 1, 4),
-        (b"&x a: 1\n", "alias", 1, 1),
-        (b"a: &x [1]\n", "alias", 1, 4),
-        (b"a: ! b\n", "tag", 1, 4),
-        (b"a: !!python/object:os.system {}\n", "tag", 1, 4),
-        (b"%YAML 1.2\n---\na: 1\n", "tag", 1, 1),
-        *((key + b": a\n", "non-string-key", 1, 1) for key in (b"1", b"null", b"true", b"-2.5")),
-        (b"? {a: b}\n: c\n", "non-string-key", 1, 3),
-        (b"<<: {a: 1}\n", "non-string-key", 1, 1),
-        (b"?\n: a\n", "non-string-key", 1, 2),
-        (b"a:\n", "missing-value", 1, 3),
-        (b"- a\n-\n", "missing-value", 2, 2),
-        (b"--- a\n--- b\n", "several-documents", 2, 1),
-        (b"", "empty-file", 1, 1),
-        (b"# only words\n", "empty-file", 1, 1),
-        (b"a: 1e400\n", "number-too-large", 1, 4),
-        (b"a: " + b"9" * 5000, "number-too-large", 1, 4),
-        (b"a: b\0c\n", "control-character", 1, 5),
-        ("ä: é\n  ü\x1b\n".encode(), "control-character", 2, 4),
-        ("a: \ufffe\n".encode(), "control-character", 1, 4),
-        ("é: ".encode() + b"\xff\n", "not-utf-8", 1, 4),
-        (b"a: 1\nb: \xed\xa0\x80\n", "not-utf-8", 2, 4),
-        (b"\xef\xbb\xbfa: 1\n", "not-utf-8", 1, 1),
-        ("a: 1\n".encode("utf-16"), "not-utf-8", 1, 1),
-        (b"a: [1, 2\nb: 3\n", "yaml-syntax", 2, 2),
-        (b'a: "b\n', "yaml-syntax", 2, 1),
-        (b"a:\n\tb: 1\n", "yaml-syntax", 2, 1),
-        (b'a: "\\ud83d\\ude00"\n', "yaml-syntax", 1, 7),
+def assert_refused(data: bytes, rule: str, line: int, column: int) -> None:
+    """Assert that a file has only this error, at this position."""
+    with pytest.raises(StrictYamlError) as caught:
+        load(data, FILE)
+    (finding,) = caught.value.findings
+    assert (finding.rule, finding.position.line, finding.position.column) == (rule, line, column)
+    assert finding.message
+    assert finding.fix
+    assert str(caught.value).startswith(f"a.yaml:{line}:{column}: ")
+
+
+REFUSED = {
+    "duplicate-key": ["a: 1\nb: 2\n§a: 3\n", "a: {b: 1, §b: 2}\n", '"a": 1\n§a: 2\n'],
+    "alias": ["a: §&x 1\n", "a: §*x\n", "§*x : 1\n", "§&x a: 1\n", "a: §&x {b: 1}\n", "a: §&x [1]\n"],
+    "tag": ["a: §!!str 1\n", "a: §! b\n", "§!!map {a: 1}\n", "§%YAML 1.2\n---\na: 1\n"],
+    "non-string-key": [
+        "? §{a: b}\n: c\n",
+        "?§\n: a\n",
+        *map("§{}: a\n".format, (1, "null", "true", -2.5, "<<")),
     ],
-)
-def test_yaml_beyond_json_is_refused_with_its_position(
-    data: bytes, rule: str, line: int, column: int
-) -> None:
-    assert refusal(data) == (rule, line, column)
+    "missing-value": ["a:§\n", "- a\n-§\n"],
+    "several-documents": ["--- a\n§--- b\n"],
+    "empty-file": ["§", "§# only words\n"],
+    "number-too-large": ["a: §1e400\n", "a: §" + "9" * 5000],
+    "control-character": ["a: b§\0c\n", "ä: é\n  ü§\x1b\n", "a: §\ufffe\n"],
+    "yaml-syntax": [
+        *("a: [1, 2\nb§: 3\n", 'a: "b\n§', "a:\n§\tb: 1\n", "a: b§: c\n", "a: §@b\n"),
+        'a: "\\u§d83d\\ude00"\n',
+    ],
+}
+"""Texts that each lint check refuses. The sign § is before the position of the error and is not part of the text."""
+
+
+@rows(("rule", "text"), [(rule, text) for rule, texts in REFUSED.items() for text in texts])
+def test_yaml_beyond_json_is_refused_with_its_position(rule: str, text: str) -> None:
+    before, after = text.split("§")
+    lines = before.split("\n")
+    assert_refused((before + after).encode(), rule, len(lines), len(lines[-1]) + 1)
+
+
+def test_only_utf_8_without_a_byte_order_mark_is_read() -> None:
+    assert_refused("é: ".encode() + b"\xff\n", "not-utf-8", 1, 4)
+    assert_refused(b"a: 1\nb: \xed\xa0\x80\n", "not-utf-8", 2, 4)
+    assert_refused(b"\xef\xbb\xbfa: 1\n", "not-utf-8", 1, 1)
+    assert_refused("a: 1\n".encode("utf-16"), "not-utf-8", 1, 1)
 
 
 def test_values_nested_deeper_than_the_limit_are_refused() -> None:
     assert load(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, FILE)
-    assert refusal(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1)) == ("too-deep", 1, MAX_DEPTH + 1)
+    assert_refused(b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), "too-deep", 1, MAX_DEPTH + 1)
 
 
 def test_a_file_larger_than_one_mebibyte_is_refused() -> None:
     text = b'a: "' + b"x" * (MAX_BYTES - 5) + b'"'
     assert len(load(text, FILE).value["a"]) == MAX_BYTES - 5
-    assert refusal(text + b"\n") == ("file-too-large", 1, 1)
+    assert_refused(text + b"\n", "file-too-large", 1, 1)
 
 
 def test_a_yaml_file_that_is_missing_or_a_special_file_is_refused(tmp_path: Path) -> None:
@@ -142,13 +135,8 @@ def test_scalars_have_their_style_and_their_lines() -> None:
     document = load(b"a: 'x'\nb: |\n  y\n  z\nc: [d, \"e\"]\n", FILE)
     seen = [(s.value, s.style, s.first_line, s.last_line, s.column) for s in document.scalars()]
     assert seen == [
-        ("a", "", 1, 1, 1),
-        ("x", "'", 1, 1, 4),
-        ("b", "", 2, 2, 1),
-        ("y\nz\n", "|", 2, 4, 4),
-        ("c", "", 5, 5, 1),
-        ("d", "", 5, 5, 5),
-        ("e", '"', 5, 5, 8),
+        *(("a", "", 1, 1, 1), ("x", "'", 1, 1, 4), ("b", "", 2, 2, 1), ("y\nz\n", "|", 2, 4, 4)),
+        *(("c", "", 5, 5, 1), ("d", "", 5, 5, 5), ("e", '"', 5, 5, 8)),
     ]
 
 

@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from readfirst.harness.suite.suite import Suite, UnknownScenarioError
+from readfirst.harness.suite.suite import Suite
 from readfirst.harness.yaml_io.finding import SuiteError
-from tests.rows import rows
 from tests.small_suites import small_suite
 
 SCENARIO = """\
@@ -37,9 +36,3 @@ def test_a_scenario_is_read_only_when_it_is_used(suite: Suite) -> None:
     assert suite.scenario("many/s0").title == "Read number 0"
     with pytest.raises(SuiteError, match=r"s1\.yaml:2:1"):
         suite.scenario("many/s1")
-
-
-@rows("scenario_id", ["many/s9", "../x", "many/../many/s1", "a\0b", ""])
-def test_an_unknown_id_of_a_scenario_is_refused(suite: Suite, scenario_id: str) -> None:
-    with pytest.raises(UnknownScenarioError, match="there is no scenario"):
-        suite.scenario(scenario_id)

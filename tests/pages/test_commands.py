@@ -15,13 +15,8 @@ from tests.command_line import GROUPS
 from tests.pages.page import CHECKOUT, PAGES, Block, blocks, code, name_of
 from tests.pages.stage import Stage, copy_of_checkout, users_folder
 
-USERS_PAGES = (
-    "README.md",
-    *(
-        f"docs/{name}.md"
-        for name in ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")
-    ),
-)
+GUIDES = ("adapters", "isolation", "running", "private-suites", "diagnosis", "fuzzing")
+USERS_PAGES = ("README.md", *(f"docs/{name}.md" for name in GUIDES))
 """Pages whose users work in the directory of their implementation; all other users work in the checkout."""
 MARKS = ("slow", "node", "live", "agents", "browser")
 
@@ -39,6 +34,9 @@ class Plan:
 
 
 DIFFERS = Plan(codes=(0, 1))
+BUNDLED = Plan(bundled=True)
+TOOLS = "python:readfirst_adapter:Tools"
+GATED = "2.1.228 2.1.228+gated"
 STREAM = "readfirst run reference --format jsonl --output"
 RESULTS = f"mkdir results && {STREAM} results/reference.jsonl"
 (NEW,) = re.findall(r"\$ readfirst new (\S+)", (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8"))
@@ -47,10 +45,8 @@ RECORDED = " && ".join(
     f"cp {shlex.quote(str(CHECKOUT))}/fixtures/{folder}/{NEW}.* fixtures/{folder}/{NEW.partition('/')[0]}/"
     for folder in ("scenarios", "recordings")
 )
-OTHER_SHARDS = " && ".join(
-    f"readfirst product record --contract all --shard {number}/4 --takes takes-{number}"
-    for number in (2, 3, 4)
-)
+SHARD = "readfirst product record --contract all --shard {0}/4 --takes takes-{0}"
+OTHER_SHARDS = " && ".join(map(SHARD.format, (2, 3, 4)))
 """A shell command that records the other three of four parts of the suite."""
 
 NEW_MAPPING = "readfirst targets new-mapping 'mcp:node renamed.mjs' --output mine.yaml"
@@ -77,7 +73,7 @@ PLANS = {
     "readfirst lint --fixtures ours": Plan(before=HAS_PRIVATE_SUITE),
     **dict.fromkeys(
         (
-            "readfirst run python:readfirst_adapter:Tools --fixtures bundled --fixtures ours --trust --level effects "
+            f"readfirst run {TOOLS} --fixtures bundled --fixtures ours --trust --level effects "
             "--baseline accepted.yaml --update-baseline",
             "readfirst new gate/edit-unread --from bundled --fixtures ours",
         ),
@@ -87,36 +83,32 @@ PLANS = {
     "readfirst run 'mcp:node server.mjs' --level safe": Plan("node", (1,)),
     "readfirst run 'mcp:python3 server.py' --level effects": Plan(codes=(1,)),
     "readfirst run 'mcp:node server.mjs' --confine": Plan("node", (1,)),
-    "readfirst run python:readfirst_adapter:Tools --confine": Plan(codes=(1,)),
-    "readfirst run python:readfirst_adapter:Tools --level effects --last-failed --keep kept": Plan(
-        codes=(5,)
-    ),
-    "readfirst fuzz python:readfirst_adapter:Tools --level effects --minutes 0.1": DIFFERS,
-    "readfirst fuzz python:readfirst_adapter:Tools --level safe --minutes 1": DIFFERS,
-    "readfirst fuzz python:readfirst_adapter:Tools --against reference --level effects --seed 7 --steps 300": DIFFERS,
-    "readfirst diff 2.1.7 2.1.228": DIFFERS,
-    "readfirst diff 2.1.228 2.1.228+gated": DIFFERS,
-    "readfirst diff documented 2.1.7": DIFFERS,
-    "readfirst product behaviours --diff 2.1.7 2.1.40": DIFFERS,
-    "readfirst product behaviours --diff 2.1.228 2.1.228+gated": DIFFERS,
+    f"readfirst run {TOOLS} --confine": Plan(codes=(1,)),
+    f"readfirst run {TOOLS} --level effects --last-failed --keep kept": Plan(codes=(5,)),
+    f"readfirst fuzz {TOOLS} --level effects --minutes 0.1": DIFFERS,
+    f"readfirst fuzz {TOOLS} --level safe --minutes 1": DIFFERS,
+    f"readfirst fuzz {TOOLS} --against reference --level effects --seed 7 --steps 300": DIFFERS,
+    **{f"readfirst diff {sides}": DIFFERS for sides in ("2.1.7 2.1.228", GATED, "documented 2.1.7")},
+    **{f"readfirst product behaviours --diff {sides}": DIFFERS for sides in ("2.1.7 2.1.40", GATED)},
     "readfirst diff 2.1.7 run.jsonl": Plan(codes=(0, 1), before=f"{STREAM} run.jsonl"),
     "readfirst report results/*.jsonl --format html --output implementations.html": Plan(before=RESULTS),
     "python3 -m venv .venv && . .venv/bin/activate": Plan(seconds=900),
     f"readfirst product record {NEW}": Plan("live", before=WRITTEN, seconds=600),
     f"readfirst lint {NEW}": Plan(before=RECORDED),
-    "readfirst run reference --shard 2/40": Plan(bundled=True),
-    "readfirst lint": Plan(bundled=True),  # a part of the suite leaves rules without scenarios
-    "pytest --adapter python:readfirst_adapter:Tools --readfirst-baseline accepted.yaml": Plan(
-        before="readfirst run python:readfirst_adapter:Tools --baseline accepted.yaml --update-baseline"
+    "readfirst run reference --shard 2/40": BUNDLED,
+    "readfirst lint": BUNDLED,  # a part of the suite leaves rules without scenarios
+    f"pytest --adapter {TOOLS} --readfirst-baseline accepted.yaml": Plan(
+        before=f"readfirst run {TOOLS} --baseline accepted.yaml --update-baseline"
     ),
     "readfirst product record --check gate/edit-unread": Plan("live", seconds=600),
     "readfirst product record --contract all --shard 1/4 --takes takes-1 -j 2": Plan(
         "live", before=OTHER_SHARDS, contracts=("2.1.7", "2.1.40"), seconds=900
     ),
     "readfirst product merge takes-1 takes-2 takes-3 takes-4 --contract all": Plan("live"),
-    "readfirst product snapshot latest": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
-    "readfirst product adopt latest": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
-    "readfirst product snapshot --quick": Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    **dict.fromkeys(
+        (f"readfirst product {words}" for words in ("snapshot latest", "adopt latest", "snapshot --quick")),
+        Plan("live", (0, 1), contracts=("2.1.7", "2.1.40"), seconds=900),
+    ),
     "readfirst product cache": Plan(before=OWN_CACHE),
     "readfirst product cache --clear --older-than 30 --yes": Plan(),
     "readfirst product cache --clear 2.1.330 --yes": Plan(),
@@ -155,13 +147,15 @@ PLANS = {
     "readfirst targets implementations --write --update-baselines agno@3.1.9": Plan(
         "agents", before="readfirst targets list --pin agno@3.1.9", seconds=900
     ),
-    "readfirst targets implementations --issue server-filesystem edit-refuses-changed-file": Plan(
-        bundled=True
-    ),
+    "readfirst targets implementations --issue server-filesystem edit-refuses-changed-file": BUNDLED,
     "readfirst targets implementations --evidence agno@3.1.10": Plan("agents", bundled=True, seconds=600),
-    "readfirst targets implementations --write": Plan("agents", seconds=3600),
-    "readfirst targets implementations --write --update-baselines": Plan("agents", seconds=3600),
-    "readfirst targets implementations --streams results": Plan("agents", seconds=3600),
+    **dict.fromkeys(
+        (
+            f"readfirst targets implementations {word}"
+            for word in ("--write", "--write --update-baselines", "--streams results")
+        ),
+        Plan("agents", seconds=3600),
+    ),
 }
 
 RUN_BY_CI = {
@@ -185,12 +179,8 @@ TAKES_LONG = {
 }
 """Commands that take minutes or hours. A test runs them only with `--help`."""
 
-PLUGIN = (
-    ""
-    if any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
-    else "-p readfirst.harness.pytest_plugin"
-)
-"""Loads the plugin of readfirst, if it is not installed."""
+IS_INSTALLED = any(entry.name == "readfirst" for entry in entry_points(group="pytest11"))
+PLUGIN = "" if IS_INSTALLED else "-p readfirst.harness.pytest_plugin"
 BLOCKS = blocks()
 SHOWN = {command for block in BLOCKS for command in block.commands}
 
@@ -200,10 +190,8 @@ def items() -> Iterator[object]:
     for block in BLOCKS:
         marked: dict[str, list[str]] = {}
         for command in block.commands:
-            if command in RUN_BY_CI or command in TAKES_LONG:
-                continue
-            mark = PLANS.get(command, Plan()).mark
-            marked.setdefault(mark, []).append(command)
+            if command not in RUN_BY_CI | TAKES_LONG:
+                marked.setdefault(PLANS.get(command, Plan()).mark, []).append(command)
         for mark, commands in marked.items():
             part = Block(block.page, block.line, tuple(commands))
             yield pytest.param(part, id=f"{part}-{mark}", marks=getattr(pytest.mark, mark))
@@ -247,9 +235,8 @@ def test_every_plan_belongs_to_a_command_on_a_page() -> None:
 def test_the_commands_that_only_ci_runs_are_in_its_script() -> None:
     script = {line.strip() for line in (CHECKOUT / ".ci" / "run").read_text("utf-8").splitlines()}
     parts = {part for line in script for part in line.split(" && ")}
-    assert {
-        command for command in RUN_BY_CI if command not in script and not {*command.split(" && ")} <= parts
-    } == set()
+    missing = RUN_BY_CI - script
+    assert {command for command in missing if not {*command.split(" && ")} <= parts} == set()
 
 
 LISTED = re.findall(r"^\| `([\w/]+\.py)` \|", (CHECKOUT / "tools/README.md").read_text("utf-8"), re.MULTILINE)
@@ -272,18 +259,16 @@ def test_a_command_that_fails_on_a_page_is_detected(small: Path, tmp_path: Path)
     assert ran[2][1] == f"{tmp_path}\n"
 
 
-INLINE = [
-    (name_of(page), found)
-    for page in PAGES
-    for found in re.findall(
-        r"`(readfirst [^`]*)`", re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
-    )
-]
-"""The commands in the sentences of all pages, each with its page."""
+def inline_commands() -> list[tuple[str, str]]:
+    """Return the commands in the sentences of all pages, each after its page."""
+    texts = {name_of(page): re.sub(r"(?s)```.*?```", "", page.read_text("utf-8")) for page in PAGES}
+    return [
+        (page, found) for page, text in texts.items() for found in re.findall(r"`(readfirst [^`]*)`", text)
+    ]
 
 
 def test_every_command_in_a_sentence_of_a_page_exists_with_its_options() -> None:
-    for page, command in dict.fromkeys(INLINE):
+    for page, command in dict.fromkeys(inline_commands()):
         shown = f"{page}: {command}"
         _, name, *words = shlex.split(command.replace("\n", " "))
         if name.startswith("-"):

@@ -33,7 +33,6 @@ class Product:
 
     def __init__(self, edit: Callable[[Path], ToolResult]) -> None:
         self.edit = edit
-        self.closed = False
 
     def open(self, workspace: Workspace) -> "Product":
         return self

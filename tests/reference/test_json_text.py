@@ -8,26 +8,24 @@ from readfirst.reference_impl.text.json_text import JsonError, compact_json, ind
 from tests.rows import rows
 
 
-def test_numbers_are_printed_as_javascript_prints_doubles():
-    numbers = (
-        2,
-        2.0,
-        -0.0,
-        1.5,
-        -3,
-        1e20,
-        1e21,
-        1.25e22,
-        0.000001,
-        1e-7,
-        12345678901234567890,
-        5e-324,
-        0.1 + 0.2,
-    )
-    assert [number_text(number) for number in numbers] == [
-        *("2", "2", "0", "1.5", "-3", "100000000000000000000", "1e+21", "1.25e+22", "0.000001", "1e-7"),
-        *("12345678901234567000", "5e-324", "0.30000000000000004"),
-    ]
+@rows(
+    ("number", "text"),
+    [
+        *(
+            (2, "2"),
+            (2.0, "2"),
+            (-0.0, "0"),
+            (1.5, "1.5"),
+            (-3, "-3"),
+            (1e20, f"1{'0' * 20}"),
+            (1e21, "1e+21"),
+        ),
+        *((1.25e22, "1.25e+22"), (0.000001, "0.000001"), (1e-7, "1e-7"), (5e-324, "5e-324")),
+        *((12345678901234567890, "12345678901234567000"), (0.1 + 0.2, "0.30000000000000004")),
+    ],
+)
+def test_numbers_are_printed_as_javascript_prints_doubles(number, text):
+    assert number_text(number) == text
 
 
 def test_nested_json_values_are_indented():

@@ -28,13 +28,7 @@ def test_the_page_has_a_row_for_every_command_and_machine() -> None:
 
 
 def test_of_the_files_that_remain_only_probe_files_of_python_are_ignored(stage: TrialDirectory) -> None:
-    files = {
-        "abcdefg_": "",
-        "bcdefgh_": "blat",
-        "cdefghi_": "something else",
-        "defghij_/a": "",
-        "report.txt": "",
-    }
+    files = {"abcdefg_": "", "bcdefgh_": "blat", "cdefghi_": "another", "defghij_/a": "", "report.txt": ""}
     for name, content in files.items():
         (stage.folder / "tmp" / name).parent.mkdir(exist_ok=True)
         (stage.folder / "tmp" / name).write_text(content)
