@@ -1,13 +1,13 @@
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from readfirst.harness.suite.suite import Suite, default_root
 
-from .fake_registry import FakeNpm, FakeRegistry, make_packages
+from .fake_registry import FakeNpm, make_packages
 
 SCENARIO = """\
 # yaml-language-server: $schema=../../schema/scenario.schema.json
@@ -63,28 +63,10 @@ def expected_answers(suite: Suite, scenario_id: str = "gate/x") -> dict[str, obj
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., FakeNpm]:
     """Puts a substitute for npm on the path. The argument maps published versions to behaviours. The cache is empty."""
 
-    def publish(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeNpm:
+    def publish(versions: Mapping[str, str]) -> FakeNpm:
         folder = tmp_path / "bin"
         monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        return FakeNpm(folder, make_packages(versions, scripts))
+        return FakeNpm(folder, make_packages(versions))
 
     return publish
-
-
-@pytest.fixture
-def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeRegistry]]:
-    """Starts a registry for the real npm. The argument maps published versions to behaviours. The cache is empty."""
-    opened: list[FakeRegistry] = []
-
-    def open_registry(versions: Mapping[str, str], scripts: frozenset[str] = frozenset()) -> FakeRegistry:
-        made = FakeRegistry(make_packages(versions, scripts))
-        opened.append(made)
-        monkeypatch.setenv("npm_config_registry", made.url)
-        monkeypatch.setenv("npm_config_cache", str(tmp_path / "npm"))
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-        return made
-
-    yield open_registry
-    for each in opened:
-        each.close()

@@ -26,8 +26,10 @@ from readfirst.observatory.versions.bisect import (
 from readfirst.observatory.versions.npm_versions import installed_versions
 from tests.command_line import exit_code
 from tests.releases.conftest import expected_answers
-from tests.releases.fake_registry import FakeNpm, FakeRegistry, saying
+from tests.releases.fake_registry import FakeNpm, saying
 from tests.rows import rows
+
+from .registry_server import FakeRegistry
 
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
 Npm = Callable[..., FakeNpm]
