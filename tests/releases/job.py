@@ -46,20 +46,11 @@ class Job:
         """Run a step with additional `variables`. Assert its exit code, and return the outputs that it wrote."""
         written = self.folder / "outputs"
         written.write_text("")
-        ran = subprocess.run(
-            ["bash", "--noprofile", "--norc", "-e", "-c", step["run"]],
-            cwd=self.repository,
-            env={
-                **os.environ,
-                "PATH": os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]]),
-                "GITHUB_OUTPUT": str(written),
-                "ASKED": str(self.asked),
-                **variables,
-            },
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        path = os.pathsep.join([str(self.folder / "bin"), os.environ["PATH"]])
+        own = {"PATH": path, "GITHUB_OUTPUT": str(written), "ASKED": str(self.asked)}
+        command = ["bash", "--noprofile", "--norc", "-e", "-c", step["run"]]
+        env, cwd = {**os.environ, **own, **variables}, self.repository
+        ran = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
         assert ran.returncode == expected, ran.stdout + ran.stderr
         return written.read_text()
 

@@ -34,13 +34,15 @@ class Night(Job):
         """Run a step and return its outputs. `outputs` are those of the previous step."""
         given = {"${{ github.token }}": "", "${{ needs.adopt.outputs.version }}": outputs.get("version", "")}
         variables = {name: given[expression] for name, expression in step.get("env", {}).items()}
-        return super().run(
-            step, expected, PYTHONPATH=os.pathsep.join([str(CHECKOUT), *sys.path]), **variables
-        )
+        path = os.pathsep.join([str(CHECKOUT), *sys.path])
+        return super().run(step, expected, PYTHONPATH=path, **variables)
+
+
+Begin = Callable[[str], Night]
 
 
 @pytest.fixture
-def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
+def night(suite: Suite, npm: Npm, tmp_path: Path) -> Begin:
     """A function that prepares a nightly job. The argument is the behaviour of the newest version, 1.0.2."""
 
     def begin(newest: str) -> Night:
@@ -61,8 +63,8 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Callable[[str], Night]:
     return begin
 
 
-def test_for_a_version_that_answers_differently_a_pull_request_lists_the_differences(
-    night: Callable[[str], Night],
+def test_for_a_version_that_answers_differently_a_pull_request_is_opened(
+    night: Begin,
 ) -> None:
     begun = night(NEW)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=1\n"
@@ -73,29 +75,24 @@ def test_for_a_version_that_answers_differently_a_pull_request_lists_the_differe
 
     changed = begun.git("show", "--name-only", "--format=%s", "adopt-1.0.2").split("\n\n")
     assert changed[0] == "fixtures: adopt 1.0.2 as the newest contract"
-    assert set(changed[1].split()) == {
-        "fixtures/contracts.yaml",
-        "fixtures/recordings/gate/x.json",
-        "fixtures/releases.yaml",
-    }
+    files = {"contracts.yaml", "recordings/gate/x.json", "releases.yaml"}
+    assert set(changed[1].split()) == {f"fixtures/{file}" for file in files}
     assert begun.git("ls-remote", "--heads", "origin").endswith("\trefs/heads/adopt-1.0.2\n")
     asked = begun.asked.read_text().split("\n")
     assert asked[asked.index("--title") + 1] == "Claude Code 1.0.2 changes the file tools"
     body = (begun.repository / asked[asked.index("--body-file") + 1]).read_text()
-    assert "1.0.1 → 1.0.2" in body
-    assert "and said otherwise" in body
-    assert "gate/x" in body
-    assert "Left for a person" in body
+    for part in ("1.0.1 → 1.0.2", "and said otherwise", "gate/x", "Left for a person"):
+        assert part in body
 
 
 def test_for_a_version_that_answers_as_before_no_pull_request_is_opened(
-    night: Callable[[str], Night],
+    night: Begin,
 ) -> None:
     begun = night(OLD)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
 
 
-def test_a_version_is_proposed_once(night: Callable[[str], Night]) -> None:
+def test_a_version_is_proposed_once(night: Begin) -> None:
     begun = night(NEW)
     begun.git("push", "--quiet", "origin", "HEAD:refs/heads/adopt-1.0.2")
     assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
@@ -103,7 +100,7 @@ def test_a_version_is_proposed_once(night: Callable[[str], Night]) -> None:
 
 
 def test_replays_of_a_version_that_cannot_be_recorded_are_kept_for_the_next_night(
-    night: Callable[[str], Night],
+    night: Begin,
 ) -> None:
     begun = night('return {"content": "Out of cheese", "is_error": True}')
     assert begun.run(ADOPT, expected=1) == ""

@@ -31,6 +31,7 @@ pytestmark = pytest.mark.slow
 
 BUNDLED = Suite()
 HISTORIES = behaviour_histories()
+Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +97,8 @@ def test_the_quick_set_shows_every_known_difference_between_contracts(
 def test_every_rule_has_a_scenario_in_the_quick_set(points: list[ChangePoint]) -> None:
     latest = BUNDLED.contracts.latest.capabilities
     rules = {BUNDLED.heading(each).rule for each in quick_set(BUNDLED, HISTORIES, points, latest)}
-    able = {
-        heading.rule
-        for heading in map(BUNDLED.heading, BUNDLED.ids())
-        if heading.rule not in rules and BUNDLED.scenario(heading.id).needs <= latest
-    }
-    assert able == set()
+    others = [each for each in map(BUNDLED.heading, BUNDLED.ids()) if each.rule not in rules]
+    assert [each.rule for each in others if BUNDLED.scenario(each.id).needs <= latest] == []
 
 
 def test_for_a_suite_without_rules_the_quick_set_has_one_scenario_of_each_family(suite: Suite) -> None:
@@ -168,30 +165,28 @@ def forever(words: str) -> Iterator[str]:
         yield words
 
 
-def test_a_release_without_differences_is_reported_as_unchanged(
-    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+def test_a_release_without_differences_is_unchanged(
+    suite: Suite, run_snapshot: RunSnapshot, capsys: Capture
 ) -> None:
     before = file_bytes(suite)
     code, made_up = run_snapshot(forever("Done"))
     assert (code, made_up.opened) == (ExitCode.CONFORMANT, 1), "the answer does not depend on the model"
     shown = capsys.readouterr()
-    assert shown.out == (
-        "No: the file tools of 1.0.2 do what those of 1.0.1 do, in the one scenario that was replayed.\n"
-    )
+    answer = "No: the file tools of 1.0.2 do what those of 1.0.1 do, in the one scenario that was replayed.\n"
+    assert shown.out == answer
     assert "readfirst product snapshot 1.0.2" in shown.err
     assert file_bytes(suite) == before
 
 
-def test_a_release_with_a_different_answer_is_reported_with_the_difference(
-    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+def test_a_release_with_a_different_answer_is_reported(
+    suite: Suite, run_snapshot: RunSnapshot, capsys: Capture
 ) -> None:
     before = file_bytes(suite)
     code, made_up = run_snapshot(forever("Done otherwise"))
     assert (code, made_up.opened) == (ExitCode.NOT_CONFORMANT, 2), "what differs is replayed again"
     shown = capsys.readouterr()
-    assert shown.err.startswith(
-        "1.0.2: gate/x differs: Edit: says “Done” → “Done otherwise”; a second replay"
-    ), "at once"
+    said = "1.0.2: gate/x differs: Edit: says “Done” → “Done otherwise”; a second replay"
+    assert shown.err.startswith(said), "at once"
     assert shown.out == (
         "Yes: the file tools of 1.0.2 behave differently from those of 1.0.1.\n"
         "1.0.1 → 1.0.2: 1 of 1 scenario differs, 1 cause\n\n"
@@ -204,8 +199,8 @@ def test_a_release_with_a_different_answer_is_reported_with_the_difference(
     assert "1.0.2" in Suite(suite.root).contracts
 
 
-def test_scenarios_are_also_replayed_with_older_models_if_their_results_depend_on_the_model(
-    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+def test_scenarios_that_depend_on_the_model_use_older_models_too(
+    suite: Suite, run_snapshot: RunSnapshot, capsys: Capture
 ) -> None:
     write_recording(suite, {"1.0.1": "Done", "1.0.1+gated": "Done otherwise"})
     code, made_up = run_snapshot(forever("Done"))
@@ -214,8 +209,8 @@ def test_scenarios_are_also_replayed_with_older_models_if_their_results_depend_o
     assert "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause" in shown
 
 
-def test_an_answer_that_varies_is_reported_as_unstable_and_not_as_a_difference(
-    run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+def test_an_answer_that_varies_is_unstable_and_not_a_difference(
+    run_snapshot: RunSnapshot, capsys: Capture
 ) -> None:
     code, _ = run_snapshot(f"Done for the {number}th time" for number in count())
     assert code == ExitCode.ERROR
@@ -226,7 +221,7 @@ def test_an_answer_that_varies_is_reported_as_unstable_and_not_as_a_difference(
 
 
 def test_a_version_that_already_is_a_contract_is_not_replayed(
-    suite: Suite, run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str]
+    suite: Suite, run_snapshot: RunSnapshot, capsys: Capture
 ) -> None:
     for arguments in (("--quick", "1.0.1"), ("1.0.1",)):
         code, made_up = run_snapshot(forever("Done"), *arguments)
@@ -236,7 +231,7 @@ def test_a_version_that_already_is_a_contract_is_not_replayed(
 
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
 def test_an_invalid_version_for_a_snapshot_is_reported(
-    run_snapshot: RunSnapshot, capsys: pytest.CaptureFixture[str], word: str
+    run_snapshot: RunSnapshot, capsys: Capture, word: str
 ) -> None:
     assert run_snapshot(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
     assert f"{word!r} is not a version" in capsys.readouterr().err

@@ -18,9 +18,8 @@ from .fake_registry import FakeNpm, saying
 pytestmark = pytest.mark.slow
 
 OLD, NEW = saying('"Done"'), saying('"Done, and said otherwise"')
-
-
 Npm = Callable[..., FakeNpm]
+Capture = pytest.CaptureFixture[str]
 
 
 def snapshot(suite: Suite, version: str, *options: str) -> int:
@@ -34,7 +33,7 @@ def record(suite: Suite, contract: str = "all") -> None:
 
 
 def test_a_version_without_differences_is_added_as_a_contract(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, capsys: Capture
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": OLD})
     record(suite)
@@ -43,15 +42,12 @@ def test_a_version_without_differences_is_added_as_a_contract(
     written = Suite(suite.root)
     assert written.contracts["1.0.2"].model == "new"
     assert written.contracts["1.0.2+gated"].model == "old"
-    assert set(Recordings(suite.recordings_root).recording("gate/x").transcripts) == {
-        *("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated")
-    }
+    transcripts = Recordings(suite.recordings_root).recording("gate/x").transcripts
+    assert set(transcripts) == {"1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated"}
     assert exit_code("lint", "gate/x", "--fixtures", str(suite.root)) == ExitCode.CONFORMANT
 
 
-def test_a_version_that_answers_differently_is_reported_with_the_difference(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_version_that_answers_differently_is_reported(suite: Suite, npm: Npm, capsys: Capture) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
     record(suite)
     before = suite.path("gate/x").read_bytes()
@@ -63,17 +59,13 @@ def test_a_version_that_answers_differently_is_reported_with_the_difference(
         "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause, the same\n"
     )
     new = "Done, and said otherwise"
-    assert expected_answers(Suite(suite.root)) == {
-        "1.0.1": "Done",
-        "1.0.1+gated": "Done",
-        "1.0.2": new,
-        "1.0.2+gated": new,
-    }
+    old = {"1.0.1": "Done", "1.0.1+gated": "Done"}
+    assert expected_answers(Suite(suite.root)) == {**old, "1.0.2": new, "1.0.2+gated": new}
     assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
 
 
-def test_a_difference_that_all_expectations_allow_does_not_fail_the_snapshot(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
+def test_a_difference_that_all_expectations_allow_is_no_failure(
+    suite: Suite, npm: Npm, capsys: Capture
 ) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
     path = suite.path("gate/x")
@@ -89,14 +81,11 @@ def test_a_difference_that_all_expectations_allow_does_not_fail_the_snapshot(
         "1.0.2+gated: 1 more differs only in values that no expectation states\n  gate/x\n"
     )
     assert path.read_text() == stated
-    assert expected_answers(Suite(suite.root)) == dict.fromkeys(
-        ("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated"), TextDigest(starts="Done")
-    )
+    names = ("1.0.1", "1.0.1+gated", "1.0.2", "1.0.2+gated")
+    assert expected_answers(Suite(suite.root)) == dict.fromkeys(names, TextDigest(starts="Done"))
 
 
-def test_after_an_unknown_error_message_no_file_is_changed_and_the_replays_are_kept(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_error_message_keeps_files_and_replays(suite: Suite, npm: Npm, capsys: Capture) -> None:
     refusing = 'return {"content": "Out of cheese", "is_error": True}'
     made = npm({"1.0.1": OLD, "1.0.2": refusing})
     record(suite)
@@ -105,18 +94,15 @@ def test_after_an_unknown_error_message_no_file_is_changed_and_the_replays_are_k
     assert "Out of cheese" in capsys.readouterr().out
     assert file_bytes(suite) == before
     vocabulary = suite.root / "errors.yaml"
-    vocabulary.write_text(
-        vocabulary.read_text() + "  out_of_cheese:\n    summary: No cheese.\n    forms: [Out of cheese]\n"
-    )
+    entry = "  out_of_cheese:\n    summary: No cheese.\n    forms: [Out of cheese]\n"
+    vocabulary.write_text(vocabulary.read_text() + entry)
     made.close()
     assert snapshot(suite, "1.0.2") == ExitCode.NOT_CONFORMANT
     texts = expected_answers(Suite(suite.root))
     assert (texts["1.0.1"], texts["1.0.2"]) == ("Done", "out_of_cheese")
 
 
-def test_the_previous_version_must_be_recorded_with_both_classes_of_models(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_previous_version_needs_both_classes_of_models(suite: Suite, npm: Npm, capsys: Capture) -> None:
     """With recordings of only one class, the new version cannot be compared."""
     npm({"1.0.1": OLD, "1.0.2": OLD})
     record(suite, "1.0.1")
@@ -126,9 +112,7 @@ def test_the_previous_version_must_be_recorded_with_both_classes_of_models(
     assert file_bytes(suite) == before
 
 
-def test_a_snapshot_of_an_excluded_version_is_refused(
-    suite: Suite, npm: Npm, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_snapshot_of_an_excluded_version_is_refused(suite: Suite, npm: Npm, capsys: Capture) -> None:
     npm({"1.0.0": OLD, "1.0.1": OLD, "1.0.2": OLD, "2.1.88": OLD})
     assert snapshot(suite, "1.0.2") == ExitCode.USAGE
     assert "There are no recordings of 1.0.1 or 1.0.1+gated" in capsys.readouterr().err
@@ -140,7 +124,7 @@ def test_a_snapshot_of_an_excluded_version_is_refused(
 
 
 def test_recordings_of_several_machines_are_merged_if_all_parts_are_present(
-    suite: Suite, npm: Npm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    suite: Suite, npm: Npm, tmp_path: Path, capsys: Capture
 ) -> None:
     npm({"1.0.1": OLD})
     second = suite.scenarios_root / "gate" / "y.yaml"
