@@ -36,6 +36,7 @@ def full(small: SmallSuite) -> SmallSuite:
 
 
 Stream = Callable[..., str]
+Damage = Callable[[str], str]
 
 
 @pytest.fixture
@@ -59,21 +60,21 @@ def test_a_scenario_without_a_result_in_one_contract_is_not_compared(full: Small
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected", "output", "message"),
+    ("other", "expected", "output", "message"),
     [
-        (["documented"], 5, "not compared: 4 scenarios", "no scenario has a result on both sides"),
-        (["2.1.228", "-k", "nothing-like-it"], 5, "", "nothing was selected"),
-        (["documentd"], 2, "", "Did you mean documented?"),
-        (["2.1.329"], 2, "", "`claude-code:2.1.329`"),
-        (["refrence"], 2, "", "neither a contract of this suite, nor a file, nor a connect string"),
-        (["missing.jsonl"], 2, "", "missing.jsonl"),
+        ("documented", 5, "not compared: 4 scenarios", "no scenario has a result on both sides"),
+        ("2.1.228 -k nothing-like-it", 5, "", "nothing was selected"),
+        ("documentd", 2, "", "Did you mean documented?"),
+        ("2.1.329", 2, "", "`claude-code:2.1.329`"),
+        ("refrence", 2, "", "neither a contract of this suite, nor a file, nor a connect string"),
+        ("missing.jsonl", 2, "", "missing.jsonl"),
     ],
 )
 @pytest.mark.usefixtures("full")
 def test_a_diff_fails_if_nothing_can_be_compared(
-    run: Run, arguments: list[str], expected: int, output: str, message: str
+    run: Run, other: str, expected: int, output: str, message: str
 ) -> None:
-    code, printed, error = run("diff", "2.1.7", *arguments)
+    code, printed, error = run("diff", "2.1.7", *other.split())
     assert (code, bool(printed)) == (expected, bool(output))
     assert output in printed
     assert message in error
@@ -112,9 +113,7 @@ def test_if_there_are_many_reasons_for_not_comparing_scenarios_they_are_summariz
         (lambda text: text.replace('"call":"Edit"', '"call":1'), "not a readable recording"),
     ],
 )
-def test_damaged_json_lines_are_refused(
-    run: Run, stream: Stream, damage: Callable[[str], str], message: str
-) -> None:
+def test_damaged_results_are_refused(run: Run, stream: Stream, damage: Damage, message: str) -> None:
     file = Path(stream("recording:2.1.228", "--contract", "2.1.7"))
     file.write_text(damage(file.read_text()))
     code, printed, error = run("diff", "2.1.7", file)
@@ -122,9 +121,7 @@ def test_damaged_json_lines_are_refused(
     assert message in error
 
 
-def test_the_json_lines_of_a_run_give_the_same_diff_as_a_new_run(
-    full: SmallSuite, run: Run, stream: Stream
-) -> None:
+def test_a_stored_run_gives_the_same_diff_as_a_new_run(full: SmallSuite, run: Run, stream: Stream) -> None:
     full.scenario("writing/alike", edit({"2.1.7": success()}), files={"notes.txt": "alpha\r\n"})
     file = stream("reference")
     now, then = run("diff", "2.1.7", "reference"), run("diff", "2.1.7", file)
@@ -184,9 +181,7 @@ def test_an_interrupted_run_makes_a_diff_incomplete(run: Run, stream: Stream) ->
     assert "no difference in 1 scenario" in printed
 
 
-def test_a_long_answer_in_the_json_lines_is_compared_whole(
-    small: SmallSuite, run: Run, stream: Stream
-) -> None:
+def test_a_long_answer_of_a_stored_run_is_compared_whole(small: SmallSuite, run: Run, stream: Stream) -> None:
     long = "".join(f"{number:6}→line\n" for number in range(1, 900))
     says = {"2.1.7": CallResult(long), "2.1.228": CallResult(long.replace("→", "\t"))}
     small.scenario("long/text", read(says))
@@ -194,9 +189,7 @@ def test_a_long_answer_in_the_json_lines_is_compared_whole(
     assert "number of a line: “6N→” → “6N\\t”" in run("diff", "2.1.7", file, "--family", "long")[1]
 
 
-def test_new_directories_above_a_new_file_are_not_a_difference(
-    small: SmallSuite, run: Run, stream: Stream
-) -> None:
+def test_new_directories_above_a_file_are_no_difference(small: SmallSuite, run: Run, stream: Stream) -> None:
     made = {"above/new.txt": "new\n"}
     says = {"2.1.7": CallResult("Created.", None, made), "2.1.228": CallResult("Written.", None, made)}
     write = {"file_path": "$WS/above/new.txt", "content": "new\n"}
@@ -320,9 +313,7 @@ def test_texts_stored_as_digests_are_compared_by_using_their_recordings(small: S
     assert "Read: shows other content" in without[1]
 
 
-def test_changed_files_of_parallel_calls_follow_from_the_call_that_differs(
-    small: SmallSuite, run: Run
-) -> None:
+def test_changed_files_of_parallel_calls_follow_from_a_different_call(small: SmallSuite, run: Run) -> None:
     small.scenario("parallel/two", ParallelGroup((UNREAD, LINES)))
     _, output, error = run("diff", "2.1.7", "2.1.228", "--format", "json")
     assert error == ""

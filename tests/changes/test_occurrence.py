@@ -18,6 +18,8 @@ from readfirst.harness.suite.scenario import (
 from readfirst.harness.suite.transcript import UNNAMED, RecordedResult, Transcript, TranscriptStep
 from tests.rows import rows
 
+Side = Clause | Mapping[CallIndex, Clause]
+Text = str | TextDigest | None
 FILE = RegularFile(b"alpha\n")
 EDIT = ToolCall("Edit", {"file_path": "$WS/a", "old_string": "alpha", "new_string": "gamma"})
 READ = ToolCall("Read", {"file_path": "$WS/a"})
@@ -33,9 +35,7 @@ def wrote(entry: Entry | bytes | None, text: str = "Done.") -> Clause:
     return Clause(text=text, files={"a": RegularFile(entry) if isinstance(entry, bytes) else entry})
 
 
-def between(
-    one: Clause | Mapping[CallIndex, Clause], other: Clause | Mapping[CallIndex, Clause], *steps: Step
-) -> list[Occurrence]:
+def between(one: Side, other: Side, *steps: Step) -> list[Occurrence]:
     """Return the differences between two results, by default of one Edit. Results without an index are of call 0."""
     sides = [{(0, 0): side} if isinstance(side, Clause) else side for side in (one, other)]
     return occurrences(scenario(*(steps or (EDIT,))), *sides)
@@ -96,9 +96,7 @@ def test_a_difference_is_reported_with_its_kind(one: Clause, other: Clause, foun
         ({}, wrote(b"gamma\n")),
     ],
 )
-def test_a_mode_bytes_or_call_that_one_side_does_not_state_is_no_difference(
-    one: Clause, other: Clause
-) -> None:
+def test_a_value_that_one_side_does_not_state_is_no_difference(one: Clause, other: Clause) -> None:
     assert between(one, other) == []
 
 
@@ -116,10 +114,7 @@ def test_changed_files_of_parallel_calls_are_reported_after_these_calls() -> Non
 @rows(
     ("one", "other", "same"),
     [
-        (None, "words", True),
-        ("words", None, True),
-        ("words", "words", True),
-        ("words", "other", False),
+        *((None, "words", True), ("words", None, True), ("words", "words", True), ("words", "other", False)),
         (TextDigest(starts="wo"), "words", True),
         ("words", TextDigest(starts="or"), False),
         (TextDigest(sha256="a" * 64), TextDigest(sha256="a" * 64, lines=2), True),
@@ -127,9 +122,7 @@ def test_changed_files_of_parallel_calls_are_reported_after_these_calls() -> Non
         (TextDigest(starts="a"), TextDigest(starts="b"), False),
     ],
 )
-def test_two_expected_texts_agree_if_some_text_can_match_both(
-    one: str | TextDigest | None, other: str | TextDigest | None, same: bool
-) -> None:
+def test_two_expected_texts_agree_if_some_text_can_match_both(one: Text, other: Text, same: bool) -> None:
     assert may_be_same_text(one, other) is same
 
 

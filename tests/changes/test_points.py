@@ -22,9 +22,7 @@ def dates_of_causes(run: Run, before: str = "2.1.7", after: str = "2.1.228") -> 
     return [cause["since"] for cause in document["causes"]]
 
 
-def test_a_recording_of_a_version_between_two_contracts_narrows_the_change_to_one_version(
-    small: SmallSuite, run: Run
-) -> None:
+def test_a_recording_between_two_contracts_narrows_the_change(small: SmallSuite, run: Run) -> None:
     call = read({"2.1.7": CallResult("Old."), "2.1.39": CallResult("Old."), "2.1.40": CallResult("New.")})
     small.scenario("reading/words", call)
     (small.root / "releases.yaml").write_text("versions: [2.1.7, 2.1.39, 2.1.40]\n")
@@ -39,27 +37,23 @@ def test_a_behaviour_that_changed_twice_has_two_ranges_of_versions(small: SmallS
     assert dates_of_causes(run) == [["2.1.7 to 2.1.40", "2.1.40 to 2.1.228"]]
 
 
-def test_a_difference_in_the_bytes_of_a_file_has_the_versions_of_its_change(
-    small: SmallSuite, run: Run
-) -> None:
+def test_a_difference_in_the_bytes_has_the_versions_of_its_change(small: SmallSuite, run: Run) -> None:
     small.scenario(
         "writing/ends", edit({"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")})
     )
     assert dates_of_causes(run) == [["2.1.7 to 2.1.40"]]
 
 
-def test_the_versions_of_a_cause_ignore_changes_of_other_text_in_the_same_answer(
-    small: SmallSuite, run: Run
-) -> None:
+def test_the_versions_of_a_cause_ignore_other_text_in_the_answer(small: SmallSuite, run: Run) -> None:
     texts = {"2.1.7": "     1→a", "2.1.40": "     1→a\nMore.", "2.1.228": "1\ta\nMore."}
     small.scenario("reading/two", read({name: CallResult(text) for name, text in texts.items()}))
     assert dates_of_causes(run) == [["2.1.40 to 2.1.228"], ["2.1.7 to 2.1.40"]]
 
 
-@pytest.mark.parametrize("pair", [("2.1.228", "2.1.228+gated"), ("documented", "2.1.228")])
+@pytest.mark.parametrize("pair", ["2.1.228 2.1.228+gated", "documented 2.1.228"])
 def test_a_difference_that_no_version_introduced_has_no_versions(
-    small: SmallSuite, run: Run, pair: tuple[str, str]
+    small: SmallSuite, run: Run, pair: str
 ) -> None:
     says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(says, refusal()))
-    assert dates_of_causes(run, *pair) == [[]]
+    assert dates_of_causes(run, *pair.split()) == [[]]

@@ -115,9 +115,7 @@ def test_pytest_starts_several_processes_only_for_a_run_of_all_tests(
 
 
 @pytest.mark.parametrize("planted", [False, True])
-def test_lint_imports_detects_an_import_of_the_observatory_by_the_suite(
-    planted: bool, tmp_path: Path
-) -> None:
+def test_lint_imports_detects_an_import_of_the_observatory(planted: bool, tmp_path: Path) -> None:
     contracts = (CHECKOUT / "pyproject.toml").read_text("utf-8").split("\n[[tool.importlinter.contracts]]\n")
     (own,) = [each.partition("\n\n")[0] for each in contracts if "The suite does not import" in each]
     lines = ["[tool.importlinter]", 'root_package = "readfirst"', "[[tool.importlinter.contracts]]", own, ""]

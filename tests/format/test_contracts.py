@@ -40,9 +40,7 @@ def contracts(tmp_path: Path, text: str) -> Contracts:
         ("0.2.9", "0.2.9 is older than 0.2.126, the oldest of its kind. Write 0.2.126."),
     ],
 )
-def test_the_error_about_a_version_without_a_contract_names_the_contract_to_use(
-    version: str, message: str
-) -> None:
+def test_for_a_version_without_a_contract_the_error_names_one_to_use(version: str, message: str) -> None:
     own = load_contracts(default_root() / "contracts.yaml")
     with pytest.raises(UnknownContractError) as raised:
         own[version]
@@ -76,7 +74,7 @@ def test_the_name_latest_means_the_newest_contract(tmp_path: Path) -> None:
         ("summary: s}", "summary: s, follows: the last}", "follows cannot be 'the last'"),
     ],
 )
-def test_an_error_in_contracts_yaml_is_reported_with_its_position(
+def test_an_error_in_contracts_yaml_has_its_position(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     contracts(tmp_path, GOOD)

@@ -2,9 +2,9 @@
 
 import json
 import re
-import textwrap
 from dataclasses import replace
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -38,20 +38,17 @@ def code_blocks(kind: str) -> list[str]:
     return [body for info, body in BLOCK.findall(DOCS.read_text(encoding="utf-8")) if info == kind]
 
 
-def indent_lines(text: str, columns: int) -> str:
-    return textwrap.indent(text, " " * columns)
-
-
 def complete(kind: str, body: str) -> str:
     match kind:
         case "yaml files":
-            return f"{HEAD}given:\n  files:\n{indent_lines(body, 4)}steps:\n  - touch: plain.txt\n"
+            return f"{HEAD}given:\n  files:\n{indent(body, ' ' * 4)}steps:\n  - touch: plain.txt\n"
         case "yaml steps":
-            return f"{HEAD}{FILES}steps:\n{indent_lines(body, 2)}"
+            return f"{HEAD}{FILES}steps:\n{indent(body, '  ')}"
         case "yaml invariant":
-            return f"{HEAD}invariant: true\n{FILES}steps:\n{indent_lines(body, 2)}"
+            return f"{HEAD}invariant: true\n{FILES}steps:\n{indent(body, '  ')}"
         case "yaml expect":
-            return f"{HEAD}{FILES}steps:\n  - Edit: {{file_path: $WS/plain.txt}}\n    expect:\n{indent_lines(body, 6)}"
+            edit = "  - Edit: {file_path: $WS/plain.txt}\n    expect:\n"
+            return f"{HEAD}{FILES}steps:\n{edit}{indent(body, ' ' * 6)}"
         case _:
             return body
 
@@ -96,7 +93,7 @@ def test_the_rule_on_the_page_is_in_the_bundled_suite(tmp_path: Path) -> None:
     (body,) = code_blocks("yaml rule")
     head, _, _ = (SUITE.root / "rules.yaml").read_text(encoding="utf-8").partition("rules:\n")
     file = tmp_path / "rules.yaml"
-    file.write_text(f"{head}rules:\n{indent_lines(body, 2)}", encoding="utf-8")
+    file.write_text(f"{head}rules:\n{indent(body, '  ')}", encoding="utf-8")
     (shown,) = load_rules(file)
     assert SUITE.rules is not None
     real = SUITE.rules[shown.id]
@@ -117,7 +114,7 @@ def test_the_reference_passes_the_cases_of_the_table_on_the_page(tmp_path: Path)
 
 def test_the_page_explains_every_key_of_the_format() -> None:
     text = DOCS.read_text(encoding="utf-8")
-    schema = json.loads((SUITE.root / "schema/scenario.schema.json").read_text())
+    schema = SCHEMA.schema
     defs = schema["$defs"]
     keys = {*schema["properties"], *schema["properties"]["given"]["properties"], *defs["event"]["properties"]}
     for name in ("text", "repeat", "base64", "symlink", "hardlink", "directory", "digest"):

@@ -36,9 +36,7 @@ def git(*words: str, at: Path) -> str:
 
 
 @rows("folders", [["."], [".", "inner"], ["inner"]])
-def test_git_reports_no_change_in_a_new_workspace_with_repositories(
-    folders: list[str], tmp_path: Path
-) -> None:
+def test_git_reports_no_change_in_a_new_workspace(folders: list[str], tmp_path: Path) -> None:
     if shutil.which("git") is None:
         pytest.skip("there is no git here")
     place = tmp_path / f"repositories {len(folders)} {'-'.join(folders)}"

@@ -220,9 +220,7 @@ def test_an_allowed_call_that_is_not_the_last_does_not_count_for_the_check_of_a_
     assert [finding.rule for finding in lint(Suite(suite.root))] == ["one-sided-rule"]
 
 
-def test_lint_reports_the_same_findings_with_several_processes_as_with_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_several_processes_report_the_same_findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[lint_suite.__module__], "_MIN_SCENARIOS_PER_PROCESS", 1)
     suite = _suite_with_directory_of("duplicate-title", tmp_path)
     alone = lint_suite(suite)

@@ -131,9 +131,7 @@ def test_a_scenario_of_a_later_suite_replaces_the_scenario_with_the_same_id(tmp_
     "contracts",
     ["default: documented\n", "default: house\ncontracts: {house: {summary: A contract of a house.}}\n"],
 )
-def test_a_contract_without_a_product_can_be_the_default_and_owns_the_expectations(
-    tmp_path: Path, contracts: str
-) -> None:
+def test_a_contract_without_a_product_can_be_the_default(tmp_path: Path, contracts: str) -> None:
     suite = Suite(private(tmp_path, {"contracts.yaml": contracts}))
     assert lint(suite) == []
     verdicts = [*run(suite, "python:tests.format.keeps:Keeps", ["2.1.7", suite.contracts.default])]
@@ -246,9 +244,7 @@ steps:
         ("done", False),
     ],
 )
-def test_a_change_that_an_expectation_written_by_hand_requires_is_not_harm(
-    tmp_path: Path, expect: str, passes: bool
-) -> None:
+def test_a_change_that_is_expected_by_hand_is_not_harm(tmp_path: Path, expect: str, passes: bool) -> None:
     text = LICENCE.replace("EXPECT", expect)
     suite = Suite(private(tmp_path, {"contracts.yaml": HOUSE, "scenarios/drafts/licence.yaml": text}))
     target = "python:tests.format.keeps:KeepsLicence"

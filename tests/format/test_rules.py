@@ -65,7 +65,7 @@ def test_rules_with_a_similar_title_are_suggested(tmp_path: Path) -> None:
         ("always_refused: There", "always_refuse: There", 23, "order has no key 'always_refuse'"),
     ],
 )
-def test_an_error_in_rules_yaml_is_reported_with_its_line(
+def test_an_error_in_rules_yaml_has_its_line(
     tmp_path: Path, old: str, new: str, line: int, message: str
 ) -> None:
     with pytest.raises(SuiteError) as caught:

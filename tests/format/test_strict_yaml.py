@@ -125,7 +125,7 @@ steps:
         (("title", "below"), False, 1, 8),
     ],
 )
-def test_every_value_of_a_yaml_document_has_its_position(
+def test_every_value_of_a_document_has_its_position(
     path: YamlPath, key: bool, line: int, column: int
 ) -> None:
     assert load(DOCUMENT, FILE).position(path, key=key) == Position(FILE, line, column)
@@ -143,9 +143,7 @@ def test_scalars_have_their_style_and_their_lines() -> None:
 @pytest.mark.parametrize(
     "data", [DOCUMENT, b"a: 1\na: 2\n", b"a: *x\n", b"a: b\0c\n", b"a: [1\n", b"[" * 9999]
 )
-def test_the_parser_without_libyaml_returns_the_same_as_with_it(
-    data: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_parser_without_libyaml_returns_the_same(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     def outcome() -> object:
         try:
             return load(data, FILE).value

@@ -48,9 +48,7 @@ def vocabulary(tmp_path: Path, text: str = GOOD) -> Vocabulary:
         ("errors:", "names:", "has no key 'names'"),
     ],
 )
-def test_an_error_in_errors_yaml_is_reported_with_its_position(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_an_error_in_errors_yaml_has_its_position(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in GOOD
     with pytest.raises(SuiteError, match=message):
         vocabulary(tmp_path, GOOD.replace(old, new, 1))
@@ -68,9 +66,7 @@ def test_an_error_in_errors_yaml_is_reported_with_its_position(
         ("a {x}", ["a line\nand another"], []),
     ],
 )
-def test_a_form_of_an_error_must_match_the_whole_message(
-    form: str, matching: list[str], others: list[str]
-) -> None:
+def test_a_form_must_match_the_whole_message(form: str, matching: list[str], others: list[str]) -> None:
     assert [each for each in (*matching, *others) if MessageForm(form).matches(each)] == matching
 
 

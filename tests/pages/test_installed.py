@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,12 +21,8 @@ pytestmark = pytest.mark.slow
 def package_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package as `pip install` writes it, with the dependencies of the current environment."""
     folder = tmp_path_factory.mktemp("installed") / "site packages"
-    command = [
-        sys.executable,
-        *("-m", "pip", "install", "--quiet", "--no-deps", "--target"),
-        str(folder),
-        str(CHECKOUT),
-    ]
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps"]
+    command = [*pip, "--target", str(folder), str(CHECKOUT)]
     variables = {**os.environ, "GITHUB_REPOSITORY": "somebody/their-readfirst"}
     done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
@@ -41,9 +38,8 @@ def run(package_folder: Path, tmp_path: Path) -> Run:
     def ran(*arguments: str) -> tuple[int, str, str]:
         command = [sys.executable, "-P", "-m", "readfirst", *arguments]
         variables = {**os.environ, "PYTHONPATH": str(package_folder)}
-        done = subprocess.run(
-            command, cwd=here, env=variables, capture_output=True, text=True, timeout=120, check=False
-        )
+        options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": 120, "check": False}
+        done = subprocess.run(command, cwd=here, env=variables, **options)
         return done.returncode, done.stdout, done.stderr
 
     return ran
@@ -56,9 +52,7 @@ def test_the_installed_package_contains_the_pages_and_the_suite(run: Run, packag
     assert run("run", "reference", "gate/edit-unread")[0] == 0
 
 
-def test_the_package_contains_only_the_generated_files_that_commands_use(
-    run: Run, package_folder: Path
-) -> None:
+def test_the_package_contains_only_generated_files_that_commands_use(run: Run, package_folder: Path) -> None:
     kept = {file.name for file in (package_folder / "readfirst" / "docs").iterdir() if file.suffix != ".md"}
     assert kept == {"compatibility.json", "implementations.json", "evidence.json"}
     code, out, _ = run("targets", "implementations", "--issue", "agno@3.1.10", "edit-refuses-changed-file")
@@ -98,15 +92,11 @@ def test_the_metadata_of_the_package_link_to_the_source_repository(package_folde
         ("", None),
     ],
 )
-def test_the_web_address_of_a_repository_is_derived_from_its_git_remote(
-    remote: str, page: str | None
-) -> None:
+def test_the_web_address_of_a_repository_is_that_of_its_remote(remote: str, page: str | None) -> None:
     assert runpy.run_path(str(CHECKOUT / ".ci/project_urls.py"))["page_of"](remote) == page
 
 
-def test_the_command_new_writes_to_a_directory_of_the_user_and_not_to_the_package(
-    run: Run, package_folder: Path
-) -> None:
+def test_the_command_new_does_not_write_to_the_package(run: Run, package_folder: Path) -> None:
     before = sorted(path for path in package_folder.rglob("*") if path.suffix == ".yaml")
     code, _, err = run("new", "gate/my-case")
     assert (code, "--fixtures" in err) == (2, True)
@@ -123,8 +113,6 @@ def test_the_command_new_writes_to_a_directory_of_the_user_and_not_to_the_packag
         (["targets", "implementations", "agno", "--update-baselines"], "in a checkout"),
     ],
 )
-def test_a_command_that_would_write_a_bundled_baseline_is_refused(
-    run: Run, words: list[str], message: str
-) -> None:
+def test_writing_a_bundled_baseline_is_refused(run: Run, words: list[str], message: str) -> None:
     code, _, err = run(*words)
     assert (code, message in err) == (2, True), err

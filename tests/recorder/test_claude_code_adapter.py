@@ -77,9 +77,7 @@ def test_a_workspace_that_needs_isolation_has_a_separate_process(adapter, tmp_pa
     [("1.0.57", False), ("1.0.58", True), ("2.0.76", True), ("2.1.7", False)],
     indirect=["adapter"],
 )
-def test_some_versions_need_a_separate_process_if_a_scenario_spells_one_path_in_two_ways(
-    adapter, alone: bool
-) -> None:
+def test_some_versions_need_a_separate_process_for_two_spellings_of_a_path(adapter, alone: bool) -> None:
     for path, is_isolated in (("$WS//a.txt", alone), ("$WS/a.txt", False)):
         calls = tuple(ToolCall("Read", {"file_path": each}) for each in ("$WS/a.txt", path))
         scenario = Scenario("family/slug", "", "must", Given(), calls)
@@ -106,9 +104,7 @@ def test_a_dead_process_is_replaced_for_the_next_scenario(adapter, tmp_path: Pat
     [(base, "_MAX_IDLE_S"), (claude_code, "_MAX_CONVERSATION_CALLS")],
     ids=["idle", "calls"],
 )
-def test_a_conversation_that_reached_a_limit_is_replaced(
-    adapter, tmp_path: Path, monkeypatch, module, limit
-) -> None:
+def test_a_conversation_at_its_limit_is_replaced(adapter, tmp_path: Path, monkeypatch, module, limit) -> None:
     first = open_session(adapter, workspace(tmp_path, "1"))
     first.call("Echo", {})
     assert open_session(adapter, workspace(tmp_path, "2")).conversation is first.conversation
@@ -139,9 +135,7 @@ def open_resumable(adapter: ClaudeCodeAdapter, base: Path, need: str) -> Resumab
         ("compact", ResumableConversation.compact, "did not request a summary of its conversation"),
     ],
 )
-def test_a_product_without_an_ability_is_reported(
-    adapter, tmp_path: Path, need: str, act, message: str
-) -> None:
+def test_a_missing_ability_is_reported(adapter, tmp_path: Path, need: str, act, message: str) -> None:
     with (
         closing(open_resumable(adapter, tmp_path, need)) as session,
         pytest.raises(AdapterError, match=message),

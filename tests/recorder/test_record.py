@@ -64,6 +64,7 @@ def test_recording_without_fix_does_not_replace_an_expectation(suite: Suite) -> 
     assert file_bytes(suite) == before
 
 
+Edit = Callable[[Path], ToolResult]
 MULTI_EDIT = GATE.replace("given:", "contract: 1.0.126\ngiven:").replace("- Edit: {", "- MultiEdit: {")
 """A scenario with a tool that 2.1.7 lacks."""
 DOCUMENTED = "    expect:\n      documented: behaviour-spec.txt, State Requirements\n      error: not_read\n"
@@ -84,7 +85,7 @@ def fail_as_if_ended(path: Path) -> ToolResult:
     ids=["two different answers", "an unknown message", "an error", "a path outside of the workspace"],
 )
 def test_an_unusable_answer_is_not_recorded(
-    suite: Suite, edit: Callable[[Path], ToolResult], statuses: list[str], parts: tuple[str, ...]
+    suite: Suite, edit: Edit, statuses: list[str], parts: tuple[str, ...]
 ) -> None:
     before = file_bytes(suite)
     result = record_scenario(suite, "create", edit)

@@ -100,7 +100,7 @@ def test_recording_a_corpus_scenario_does_not_change_the_corpus(suite: Suite) ->
 
 
 @pytest.mark.parametrize("composed", [False, True], ids=["file", "corpus"])
-def test_a_scenario_that_is_left_out_with_a_reason_does_not_count_as_unrecorded(
+def test_a_scenario_left_out_with_a_reason_is_not_unrecorded(
     suite: Suite, readfirst: Cli, composed: bool
 ) -> None:
     if composed:
@@ -121,7 +121,7 @@ def test_a_scenario_that_is_left_out_with_a_reason_does_not_count_as_unrecorded(
 
 
 @pytest.mark.parametrize("spoil", [(b"gamma", b"delta"), (b"steps", b"stops")], ids=["edited", "unreadable"])
-def test_a_damaged_recording_is_replaced_only_with_the_option_fix(
+def test_only_fix_replaces_a_damaged_recording(
     suite: Suite, readfirst: Cli, spoil: tuple[bytes, bytes]
 ) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})

@@ -52,7 +52,7 @@ def test_syrupy_keeps_every_byte_of_a_recording(pytester: pytest.Pytester, tmp_p
 @pytest.mark.parametrize(
     "lost", ["a\nb\rc\x00\ufeff", "a\r\nb\nc\x00\ufeff", "a\r\nb\rc\ufeff", "a\r\nb\rc\x00"]
 )
-def test_a_snapshot_test_fails_if_a_control_character_is_missing(
+def test_a_missing_control_character_fails_a_test(
     pytester: pytest.Pytester, tmp_path: Path, lost: str
 ) -> None:
     keep(tmp_path, {"2.1.7": "a\r\nb\rc\x00\ufeff"})
@@ -63,9 +63,7 @@ def test_a_snapshot_test_of_an_unrecorded_contract_fails(pytester: pytest.Pytest
     run(pytester, tmp_path, "x").assert_outcomes(failed=1)
 
 
-def test_updating_snapshots_keeps_the_recordings_of_other_contracts(
-    pytester: pytest.Pytester, tmp_path: Path
-) -> None:
+def test_updating_snapshots_keeps_other_recordings(pytester: pytest.Pytester, tmp_path: Path) -> None:
     path = keep(tmp_path, {"2.0.0": "same", "2.1.7": "old"})
     run(pytester, tmp_path, "same", "--snapshot-update").assert_outcomes(passed=1)
     updated = path.read_bytes()

@@ -12,7 +12,6 @@ from readfirst.harness.record import confirmation
 from readfirst.harness.record.confirmation import SAMPLE_INTERVAL, is_sampled
 from readfirst.harness.record.record import Recorded, record
 from readfirst.harness.record.replay_samples import StoredReplays
-from readfirst.harness.suite.contracts import Contract
 from readfirst.harness.suite.suite import Suite
 
 SCENARIO = """\
@@ -47,17 +46,10 @@ def suite(root: Path) -> Suite:
     return Suite(root)
 
 
-def takes_of(suite: Suite) -> StoredReplays:
-    return StoredReplays(suite.root.parent / "takes")
-
-
-def record_products(
-    suite: Suite, products: Mapping[str, Adapter], mode: Any = "create", ids: tuple[str, ...] = ("gate/x",)
-) -> list[Recorded]:
-    def connect(contract: Contract) -> Callable[[], Adapter]:
-        return lambda: products[contract.name]
-
-    return list(record(suite, dict.fromkeys(products, ids), mode, connect, takes_of(suite)))
+def record_products(suite: Suite, products: Mapping[str, Adapter], *ids: str) -> list[Recorded]:
+    """Record scenarios (by default `gate/x`) with a product for each contract."""
+    takes, wanted = StoredReplays(suite.root.parent / "takes"), dict.fromkeys(products, ids or ("gate/x",))
+    return list(record(suite, wanted, "create", lambda contract: lambda: products[contract.name], takes))
 
 
 def raise_broken(_: int) -> str:
@@ -72,9 +64,9 @@ def test_stored_replays_are_used_after_an_interruption(suite: Suite) -> None:
 
     first, second = Product(interrupt_fourth_call), Product(lambda _: "answer")
     with pytest.raises(KeyboardInterrupt):
-        record_products(suite, {"2.1.7": first}, ids=("gate/x", "gate/y"))
+        record_products(suite, {"2.1.7": first}, "gate/x", "gate/y")
     assert not list(suite.recordings_root.rglob("*.json"))
-    results = record_products(suite, {"2.1.7": second}, ids=("gate/x", "gate/y"))
+    results = record_products(suite, {"2.1.7": second}, "gate/x", "gate/y")
     assert [result.status for result in results] == ["created", "created"]
     assert second.calls == 1
 
@@ -101,9 +93,7 @@ def test_a_replay_is_repeated_only_if_its_answer_differs_from_neighbouring_versi
     assert older.calls == 1, "the oldest contract is compared with the nearest newer one"
 
 
-def test_equal_answers_of_neighbouring_versions_confirm_each_other_even_without_contracts(
-    suite: Suite,
-) -> None:
+def test_equal_answers_of_neighbours_confirm_each_other_even_without_contracts(suite: Suite) -> None:
     names = ("2.1.8", "2.1.9", "2.1.9+gated")
     products = {name: product_answering("a", "a") for name in names}
     assert record_products(suite, products)[0].ok

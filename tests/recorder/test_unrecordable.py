@@ -16,6 +16,7 @@ from readfirst.harness.suite.suite import Suite
 from readfirst.harness.workspace.workspace_dir import WorkspacePool
 from tests.rows import rows
 
+Act = Callable[[Path], object]
 GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "other": RegularFile(b"other")}
 
 
@@ -23,7 +24,7 @@ GIVEN: dict[str, Entry] = {"a": RegularFile(b"old"), "twin": HardLink("a"), "oth
 class Product:
     """Calls `act` on the workspace in each call. Reports success, or a refusal if `is_refused`."""
 
-    act: Callable[[Path], object]
+    act: Act
     is_refused: bool
     root: Path = Path()
 
@@ -58,8 +59,8 @@ def touches(root: Path) -> None:
         ("Read", lambda root: list(root.iterdir()), False, ""),
     ],
 )
-def test_a_change_that_no_recording_can_express_is_reported(
-    place: WorkspacePool, tool: str, act: Callable[[Path], object], refuses: bool, said: str
+def test_a_change_that_is_unrecordable_is_reported(
+    place: WorkspacePool, tool: str, act: Act, refuses: bool, said: str
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall(tool, {"file_path": "$WS/a"}),))
     outcome = replay(scenario, Product(act, refuses), place)

@@ -97,8 +97,8 @@ def test_a_version_has_the_value_of_the_latest_change_before_it():
 
 
 def test_the_example_on_the_page_about_the_reference_works(tmp_path, monkeypatch, capsys):
-    documentation = (CODE.resolve().parent / "docs" / "reference.md").read_text(encoding="utf-8")
-    example = documentation.partition("```python\n")[2].partition("```")[0]
+    page = (CODE.resolve().parent / "docs" / "reference.md").read_text(encoding="utf-8")
+    example = page.partition("```python\n")[2].partition("```")[0]
     (tmp_path / "project").mkdir()
     (tmp_path / "project/notes.txt").write_text("beta\n")
     monkeypatch.chdir(tmp_path)

@@ -132,9 +132,7 @@ def test_a_cancelled_call_is_not_executed(tmp_path):
 
 
 @pytest.mark.parametrize(("asked", "spoken"), [("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-11-25")])
-def test_a_request_for_an_unknown_protocol_version_is_answered_with_the_latest_version(
-    tmp_path, asked, spoken
-):
+def test_an_unknown_protocol_version_is_answered_with_the_latest_version(tmp_path, asked, spoken):
     line = json.dumps({"id": 1, "method": "initialize", "params": {"protocolVersion": asked}})
     assert answers_to_lines(tmp_path, line)[0]["result"]["protocolVersion"] == spoken
 

@@ -63,9 +63,7 @@ def night(suite: Suite, npm: Npm, tmp_path: Path) -> Begin:
     return begin
 
 
-def test_for_a_version_that_answers_differently_a_pull_request_is_opened(
-    night: Begin,
-) -> None:
+def test_for_a_version_that_answers_differently_a_pull_request_is_opened(night: Begin) -> None:
     begun = night(NEW)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=1\n"
     assert UPLOAD["if"] == "steps.adopt.outputs.code == '1'"
@@ -85,9 +83,7 @@ def test_for_a_version_that_answers_differently_a_pull_request_is_opened(
         assert part in body
 
 
-def test_for_a_version_that_answers_as_before_no_pull_request_is_opened(
-    night: Begin,
-) -> None:
+def test_for_a_version_that_answers_as_before_no_pull_request_is_opened(night: Begin) -> None:
     begun = night(OLD)
     assert begun.run(ADOPT) == "version=1.0.2\ncode=0\n"
 
@@ -99,9 +95,7 @@ def test_a_version_is_proposed_once(night: Begin) -> None:
     assert begun.git("status", "--porcelain", "fixtures") == ""
 
 
-def test_replays_of_a_version_that_cannot_be_recorded_are_kept_for_the_next_night(
-    night: Begin,
-) -> None:
+def test_replays_of_a_version_that_cannot_be_recorded_are_kept_for_the_next_night(night: Begin) -> None:
     begun = night('return {"content": "Out of cheese", "is_error": True}')
     assert begun.run(ADOPT, expected=1) == ""
     assert begun.git("status", "--porcelain", "fixtures") == ""

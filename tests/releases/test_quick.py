@@ -80,7 +80,7 @@ def shows(scenario_id: str, one: str, other: str) -> bool:
     return transcripts[one] != transcripts[other]
 
 
-def test_the_quick_set_shows_every_known_difference_between_contracts(
+def test_the_quick_set_shows_every_known_difference(
     points: list[ChangePoint], differences: list[Difference]
 ) -> None:
     chosen = cache(lambda able: frozenset(quick_set(BUNDLED, HISTORIES, points, able)))
@@ -209,7 +209,7 @@ def test_scenarios_that_depend_on_the_model_use_older_models_too(
     assert "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause" in shown
 
 
-def test_an_answer_that_varies_is_unstable_and_not_a_difference(
+def test_an_answer_that_varies_is_unstable_not_a_difference(
     run_snapshot: RunSnapshot, capsys: Capture
 ) -> None:
     code, _ = run_snapshot(f"Done for the {number}th time" for number in count())
@@ -220,9 +220,7 @@ def test_an_answer_that_varies_is_unstable_and_not_a_difference(
     assert "1 replay gave no answer" in shown.err
 
 
-def test_a_version_that_already_is_a_contract_is_not_replayed(
-    suite: Suite, run_snapshot: RunSnapshot, capsys: Capture
-) -> None:
+def test_a_contract_is_not_replayed(suite: Suite, run_snapshot: RunSnapshot, capsys: Capture) -> None:
     for arguments in (("--quick", "1.0.1"), ("1.0.1",)):
         code, made_up = run_snapshot(forever("Done"), *arguments)
         assert (code, made_up.opened) == (ExitCode.CONFORMANT, 0)
@@ -230,8 +228,6 @@ def test_a_version_that_already_is_a_contract_is_not_replayed(
 
 
 @pytest.mark.parametrize("word", ["lastest", "2.1", "v2.1.7", "2.1.7+gated", "2.1.7-beta.1"])
-def test_an_invalid_version_for_a_snapshot_is_reported(
-    run_snapshot: RunSnapshot, capsys: Capture, word: str
-) -> None:
+def test_an_invalid_version_is_reported(run_snapshot: RunSnapshot, capsys: Capture, word: str) -> None:
     assert run_snapshot(forever("Done"), "--quick", word)[0] == ExitCode.USAGE
     assert f"{word!r} is not a version" in capsys.readouterr().err

@@ -32,9 +32,7 @@ def record(suite: Suite, contract: str = "all") -> None:
     assert exit_code("product", "record", "--contract", contract, "--fix", *options) == ExitCode.CONFORMANT
 
 
-def test_a_version_without_differences_is_added_as_a_contract(
-    suite: Suite, npm: Npm, capsys: Capture
-) -> None:
+def test_a_version_without_differences_becomes_a_contract(suite: Suite, npm: Npm, capsys: Capture) -> None:
     npm({"1.0.1": OLD, "1.0.2": OLD})
     record(suite)
     assert snapshot(suite, "1.0.2") == ExitCode.CONFORMANT
@@ -64,9 +62,7 @@ def test_a_version_that_answers_differently_is_reported(suite: Suite, npm: Npm, 
     assert suite.path("gate/x").read_bytes() == before, "it states its own contract only"
 
 
-def test_a_difference_that_all_expectations_allow_is_no_failure(
-    suite: Suite, npm: Npm, capsys: Capture
-) -> None:
+def test_a_difference_that_expectations_allow_is_no_failure(suite: Suite, npm: Npm, capsys: Capture) -> None:
     npm({"1.0.1": OLD, "1.0.2": NEW})
     path = suite.path("gate/x")
     path.write_text(path.read_text().replace("text: Done", "text: {starts: Done}"))
@@ -123,7 +119,7 @@ def test_a_snapshot_of_an_excluded_version_is_refused(suite: Suite, npm: Npm, ca
     assert "2.1.88 is never installed" in capsys.readouterr().err
 
 
-def test_recordings_of_several_machines_are_merged_if_all_parts_are_present(
+def test_recordings_of_several_machines_are_merged(
     suite: Suite, npm: Npm, tmp_path: Path, capsys: Capture
 ) -> None:
     npm({"1.0.1": OLD})
@@ -151,9 +147,7 @@ def test_an_invalid_number_of_a_part_is_refused(suite: Suite, shard: str, tmp_pa
     assert exit_code("product", "record", *options) == ExitCode.USAGE
 
 
-def test_the_option_check_replays_again_instead_of_using_stored_replays(
-    suite: Suite, npm: Npm, tmp_path: Path
-) -> None:
+def test_the_option_check_uses_no_stored_replays(suite: Suite, npm: Npm, tmp_path: Path) -> None:
     npm({"1.0.1": OLD})
     record(suite)
     for contract in ("1.0.1", "1.0.1+gated"):

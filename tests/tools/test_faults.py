@@ -54,7 +54,7 @@ def usual() -> Iterator[OrdinaryMachine]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINE_KINDS, ids=lambda each: each.name)
-def test_a_command_on_an_unusual_machine_gives_the_usual_result_or_reports_the_reason(
+def test_a_command_on_an_unusual_machine_gives_its_result_or_reason(
     usual: OrdinaryMachine, machine: MachineKind
 ) -> None:
     if missing := machine.only():
@@ -100,9 +100,7 @@ def test_a_half_written_file_after_a_killed_run_is_detected(stage: TrialDirector
     assert look()[0] == ["out/report.xml is gone"]
 
 
-def test_a_process_that_remains_after_a_killed_run_is_detected(
-    stage: TrialDirectory, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_remains_is_detected(stage: TrialDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ends_soon_by_command", lambda words: False)
     given = stage.state()
     assert list(module._check_files(stage, given, given, Kills("made up", 1.0))) == ["a process goes on"]
