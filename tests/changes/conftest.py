@@ -112,11 +112,8 @@ class SmallSuite:
     def contracts(self, lacking: str = "", tool: str = "") -> None:
         """Write contracts.yaml. The contract `lacking` lacks the tool `tool`."""
         documented = {"summary": "What is documented.", "documents": ["behaviour-spec.txt"]}
-        product = {
-            "package": "@anthropic-ai/claude-code",
-            "model": "claude-sonnet-4-5-20250929",
-            "summary": "x",
-        }
+        package = "@anthropic-ai/claude-code"
+        product = {"package": package, "model": "claude-sonnet-4-5-20250929", "summary": "x"}
         contracts: dict[str, Any] = {"documented": documented}
         for name in VERSIONS:
             tools = [each for each in ("Read", "Edit", "Write") if (name, each) != (lacking, tool)]

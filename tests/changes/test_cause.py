@@ -40,9 +40,8 @@ def headlines(*found: Occurrence) -> list[str]:
 
 
 def test_a_difference_in_bytes_concerns_safety_and_a_difference_in_words_does_not() -> None:
-    found = causes(
-        make_occurrence(change("effects", "file", "line ends", "LF", "CRLF")), make_occurrence(change())
-    )
+    line_ends = change("effects", "file", "line ends", "LF", "CRLF")
+    found = causes(make_occurrence(line_ends), make_occurrence(change()))
     assert [cause.safety for cause in found] == [True, False]
 
 

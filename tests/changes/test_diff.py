@@ -148,9 +148,7 @@ def test_two_recorded_runs_can_be_compared(run: Run, stream: Stream) -> None:
     assert "Edit: refused (not_read) → applied" in printed
     again = stream("reference", "--family", "gate")
     printed = run("diff", one, again, "--family", "gate")[1]
-    assert printed.startswith(f"{one} → {again}: no difference"), (
-        "runs of one target are named by their files"
-    )
+    assert printed.startswith(f"{one} → {again}: no difference"), "runs of one target have their files' names"
 
 
 def test_of_a_run_on_two_contracts_the_compared_contract_is_used(run: Run, stream: Stream) -> None:

@@ -26,6 +26,10 @@ READ = ToolCall("Read", {"file_path": "$WS/a"})
 UNREAD = Clause(error="not_read", text="File has not been read yet.")
 
 
+def file(mode: int | None) -> RegularFile:
+    return RegularFile(b"g", mode)
+
+
 def scenario(*steps: Step) -> Scenario:
     return Scenario("some/id", "A title", "must", Given({"a": FILE}), steps)
 
@@ -70,17 +74,9 @@ CHANGED, AS_IT_WAS = "the file is changed", "the file is left as it was"
         (wrote(DIGEST), wrote(b"delta\n"), ("effects", "file", "content", "", "")),
         (DONE, wrote(b"gamma\n"), ("effects", "file", "whether it changes", AS_IT_WAS, CHANGED)),
         (wrote(b"gamma\n"), DONE, ("effects", "file", "whether it changes", CHANGED, AS_IT_WAS)),
-        (
-            wrote(Symlink("b")),
-            wrote(b"gamma\n"),
-            ("effects", "path", "", "a symbolic link", "a regular file"),
-        ),
+        (wrote(Symlink("b")), wrote(b"g"), ("effects", "path", "", "a symbolic link", "a regular file")),
         (wrote(None), wrote(Directory()), ("effects", "path", "", "nothing there", "a directory")),
-        (
-            wrote(RegularFile(b"g", 0o600)),
-            wrote(RegularFile(b"g", 0o644)),
-            ("effects", "mode", "mode", "0600", "0644"),
-        ),
+        (wrote(file(0o600)), wrote(file(0o644)), ("effects", "mode", "mode", "0600", "0644")),
         (UNREAD, NOT_FOUND, ("reason", "reason", "", "refused (not_read)", "refused (string_not_found)")),
     ],
 )
@@ -91,7 +87,7 @@ def test_a_difference_is_reported_with_its_kind(one: Clause, other: Clause, foun
 @rows(
     ("one", "other"),
     [
-        (wrote(RegularFile(b"g", None)), wrote(RegularFile(b"g", 0o644))),
+        (wrote(file(None)), wrote(file(0o644))),
         (wrote(DIGEST), wrote(b"gamma\n")),
         ({}, wrote(b"gamma\n")),
     ],

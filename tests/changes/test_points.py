@@ -38,9 +38,7 @@ def test_a_behaviour_that_changed_twice_has_two_ranges_of_versions(small: SmallS
 
 
 def test_a_difference_in_the_bytes_has_the_versions_of_its_change(small: SmallSuite, run: Run) -> None:
-    small.scenario(
-        "writing/ends", edit({"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")})
-    )
+    small.scenario("ends/x", edit({"2.1.7": success(content="a\r\n"), "2.1.40": success(content="a\n")}))
     assert dates_of_causes(run) == [["2.1.7 to 2.1.40"]]
 
 

@@ -55,9 +55,8 @@ def test_an_invalid_list_of_releases_is_refused(tmp_path: Path, text: str, messa
 
 def test_the_bundled_list_of_releases_matches_its_schema_and_has_no_excluded_version() -> None:
     file = default_root() / "releases.yaml"
-    validator = Draft202012Validator(
-        json.loads((default_root() / "schema/releases.schema.json").read_bytes())
-    )
+    schema = json.loads((default_root() / "schema/releases.schema.json").read_bytes())
+    validator = Draft202012Validator(schema)
     value = strict_yaml.load(strict_yaml.read(file), file).value
     validator.validate(value)
     assert not validator.is_valid({"versions": ["latest"]})

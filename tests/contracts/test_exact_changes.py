@@ -47,15 +47,9 @@ NOT_EXACT: dict[tuple[str, str], str] = {
     ("write_compares_sub_milliseconds", "1.0.114"): "hidden by staleness_uses_read_time, which ends with it",
     ("deny_follows_dangling_links", "2.1.73"): "hidden by deny_follows_links, which comes back with it",
     ("resume_counts_edits_as_seen", "2.1.281"): "before it, every Edit answers so",
-    (
-        "claude_md_counts_as_read_by_agents",
-        "1.0.117",
-    ): "hidden by sub_agents_have_their_own_memory until then",
+    ("claude_md_counts_as_read_by_agents", "1.0.117"): "hidden by sub_agents_have_their_own_memory before",
     ("hook_context_reaches_agents", "2.0.19"): "hidden before it by hook_added_context, which begins then",
-    (
-        "sockets_are_special_files",
-        "2.1.328",
-    ): "before it, the refusal has words that errors.yaml does not name",
+    ("sockets_are_special_files", "2.1.328"): "before it, a refusal has words that errors.yaml does not name",
 }
 """Changes whose version may be inexact, each with the reason why no recording can show the exact version."""
 
@@ -185,9 +179,7 @@ def describe_problem(change: Change) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
-)
+@pytest.mark.parametrize("part", [0, *(pytest.param(at, marks=pytest.mark.slow) for at in range(1, PARTS))])
 def test_recordings_show_the_exact_version_of_every_change(part: int) -> None:
     some = changes()[part::PARTS]
     assert some

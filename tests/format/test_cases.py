@@ -183,8 +183,6 @@ def test_the_recordings_of_all_cases_of_a_table_are_in_one_file(suite: Suite) ->
     assert recordings.written("mine/done", one) == {file: file.read_bytes()}
     write_all(recordings.written("mine/done", Recording()))
     assert [scenario_id for scenario_id, _ in recordings.located()] == ["mine/refused"]
-    file.rename(file.with_name("elsewhere.json"))
+    file.rename(file.with_name("other.json"))
     found = [each for each in lint(Suite(suite.root)) if each.rule == "orphan-recording"]
-    assert [(each.position.file.name, each.fix) for each in found] == [
-        ("elsewhere.json", f"Move it to {file}.")
-    ]
+    assert [(each.position.file.name, each.fix) for each in found] == [("other.json", f"Move it to {file}.")]

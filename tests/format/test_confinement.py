@@ -2,9 +2,7 @@ from readfirst.harness.suite.path_rules import outside_problem, path_problem, pr
 
 
 def test_only_usual_relative_paths_inside_the_workspace_are_valid() -> None:
-    valid = [
-        *("a", "a/b.txt", ".hidden", "...", "..a", "a..", "a b", "~", "$HOME", "ä/→.txt", "a" * 255, "C:")
-    ]
+    valid = [*("a", "a/b.txt", ".hidden", "...", "..a", "a..", "a b", "~", "$HOME", "ä/→.txt", "a" * 255)]
     refused = [
         *("", "/", "/etc/passwd", "..", "../a", "a/..", "a/../b", ".", "./a", "a/.", "a//b", "a/"),
         *("$WS", "$WS/a", "a\\b", "a\0b", "\ud800", "a" * 256, "ä" * 128, "a/" * 600 + "a"),

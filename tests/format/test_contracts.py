@@ -33,10 +33,7 @@ def contracts(tmp_path: Path, text: str) -> Contracts:
         ("2.1.8", "2.1.8 is between 2.1.7 and 2.1.40: the tools behave as those of 2.1.7. Write 2.1.7."),
         ("2.1.20", "the tools changed before it and after it. Write 2.1.7 or 2.1.40."),
         ("2.1.300+gated", "2.1.300+gated is between 2.1.228+gated and 2.1.328+gated: "),
-        (
-            "2.1.400",
-            f"newer than {NEWEST}, the newest of its kind. Record it: readfirst product snapshot 2.1.400.",
-        ),
+        ("2.1.400", f"{NEWEST}, the newest of its kind. Record it: readfirst product snapshot 2.1.400."),
         ("0.2.9", "0.2.9 is older than 0.2.126, the oldest of its kind. Write 0.2.126."),
     ],
 )

@@ -123,9 +123,8 @@ def test_an_export_contains_the_data_that_a_runner_needs_for_the_level_safe() ->
 def test_an_exported_call_has_only_the_expectation_of_the_chosen_contract() -> None:
     call = next(step for step in value()["steps"] if step.get("tool") == "Edit")
     assert call["arguments"] == {"file_path": "$WS/b.txt", "old_string": "x", "new_string": "y"}
-    assert call["during"] == [
-        {"event": "modify", "path": "b.txt", "entry": text("z"), "mtime_shift_ns": 2 * 10**9}
-    ]
+    after = {"entry": text("z"), "mtime_shift_ns": 2 * 10**9}
+    assert call["during"] == [{"event": "modify", "path": "b.txt", **after}]
     no_error = {"refused": False, "error": None, "code": None, "documented": None, "reminders": []}
     assert call["expect"] == no_error | {
         "judge": "text",

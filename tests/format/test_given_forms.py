@@ -53,10 +53,8 @@ def test_git_reports_no_change_in_a_new_workspace(folders: list[str], tmp_path: 
 
 
 def test_the_files_in_the_git_directory_are_files_of_the_workspace() -> None:
-    text = (
-        "given:\n  repositories: [., inner]\n  files: {a.txt: x, inner/c.txt: y, .git/index.lock: ''}\n"
-        + STEPS
-    )
+    files = "{a.txt: x, inner/c.txt: y, .git/index.lock: ''}"
+    text = f"given:\n  repositories: [., inner]\n  files: {files}\n{STEPS}"
     assert scenario(text).given.files.keys() >= {".git/HEAD", "inner/.git/HEAD", ".git/index.lock", "a.txt"}
     assert "inner/.git/HEAD" not in scenario(text.replace(", inner]", "]")).given.files
 
@@ -107,9 +105,7 @@ def test_a_hook_may_delete_or_rename_a_file(hook: str, command: str) -> None:
 @rows("target", ["../x", "/x"])
 def test_a_hook_cannot_change_files_outside_the_workspace(target: str) -> None:
     for change in (f"delete: {target}", f"rename: {{a.txt: {target}}}"):
-        found = problems(
-            f"given:\n  hooks: [{{PostToolUse: Edit, {change}}}]\n  files: {{a.txt: x}}\n" + STEPS
-        )
+        found = problems(f"given: {{hooks: [{{PostToolUse: Edit, {change}}}], files: {{a.txt: x}}}}\n{STEPS}")
         assert {rule for rule, _ in found} == {"unsafe-path"}
 
 

@@ -51,7 +51,7 @@ def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]
         ('"x\\r\\n"', RegularFile(TextContent("x\r\n"))),
         (
             "{text: ä, encoding: latin-1, eol: crlf}",
-            RegularFile(TextContent("ä", None, "latin-1", False, "crlf")),
+            RegularFile(TextContent("ä", None, "latin-1", eol="crlf")),
         ),
         ("{repeat: 'l{n}', times: 3, bom: true}", RegularFile(TextContent("l{n}", 3, "utf-8", True))),
         ("{base64: /w==}", RegularFile(Base64Content("/w=="))),
@@ -64,9 +64,8 @@ def problems(text: str, *, require_expect: bool = True) -> list[tuple[str, int]]
     ],
 )
 def test_every_form_of_content_of_a_file_is_read(content: str, entry: object) -> None:
-    assert (
-        scenario(f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n").given.files["a"] == entry
-    )
+    text = f"given: {{files: {{a: {content}, b: x}}}}\nsteps: [delete: a]\n"
+    assert scenario(text).given.files["a"] == entry
 
 
 @rows("times", [1, 9, 999, 1000, 1001, 1998, 1999, 2000, 2999, 12_345])
@@ -115,9 +114,8 @@ def test_the_documented_clause_is_separated_from_the_recorded_clause(swapped: bo
     clauses = ["{documented: 'a.txt, B', text: stated}", "{error: not_read, text: {lines: 3, starts: a}}"]
     stated = f"[{', '.join(clauses[::-1] if swapped else clauses)}]"
     (call,) = scenario(f"steps:\n  - Read: {{file_path: a}}\n    expect: {stated}\n").calls()
-    documented, recorded = (
-        replace(each, position=None) for each in (call.expect.documented, call.expect.recorded)
-    )
+    clauses = (call.expect.documented, call.expect.recorded)
+    documented, recorded = (replace(each, position=None) for each in clauses)
     assert documented == Clause(documented="a.txt, B", text="stated")
     assert recorded == Clause(error="not_read", text=TextDigest(lines=3, starts="a"))
 
@@ -139,15 +137,8 @@ def test_all_errors_in_a_scenario_are_reported_together_and_in_order() -> None:
         "    expect: {text: 7, eror: x}\n"
         "  - Read: {}\n"
     ) == [
-        ("schema", 3),
-        ("unsafe-path", 4),
-        ("schema", 4),
-        ("unknown-tool", 6),
-        ("unsafe-path", 7),
-        ("schema", 7),
-        ("schema", 9),
-        ("unknown-key", 9),
-        ("missing-expect", 10),
+        *(("schema", 3), ("unsafe-path", 4), ("schema", 4), ("unknown-tool", 6), ("unsafe-path", 7)),
+        *(("schema", 7), ("schema", 9), ("unknown-key", 9), ("missing-expect", 10)),
     ]
 
 
@@ -177,12 +168,7 @@ def test_the_digest_of_the_inputs_changes_with_the_files_and_the_steps() -> None
 
     same = inputs(("text: y", "error: gone"), ("{a: x}", "{'a': \"x\"}"), ("given", "about: Other.\ngiven"))
     assert same == {scenario(text).inputs}
-    changes = (
-        ("{a: x}", "{a: y}"),
-        ("file_path: b", "file_path: c"),
-        ("touch: a", "touch: b"),
-        ("  - touch: a\n", ""),
-    )
+    changes = ("{a: x}", "{a: y}"), ("path: b", "path: c"), ("touch: a", "touch: b"), ("  - touch: a\n", "")
     assert len(same | inputs(*changes)) == 5
 
 

@@ -73,10 +73,8 @@ def test_lint_requires_rules_only_if_the_suite_has_rules(tmp_path: Path) -> None
 
 def test_lint_requires_recordings_and_sources_in_a_copy_of_the_bundled_suite(tmp_path: Path) -> None:
     rule = re.sub(" *sources:.*\n", "", OWN_RULE)
-    files = {
-        "suite.yaml": f'name: {BUNDLED.name}\nversion: "{BUNDLED.version}"\n',
-        "rules.yaml": f"rules:\n{rule}",
-    }
+    suite_file = f'name: {BUNDLED.name}\nversion: "{BUNDLED.version}"\n'
+    files = {"suite.yaml": suite_file, "rules.yaml": f"rules:\n{rule}"}
     suite = Suite(private(tmp_path, files))
     assert {finding.rule for finding in lint(suite)} >= {"missing-recording", "missing-text", "source-form"}
     assert BUNDLED.title == f"{BUNDLED.name} {BUNDLED.version}"
@@ -143,9 +141,8 @@ def test_a_contract_without_a_product_can_be_the_default(tmp_path: Path, contrac
 
 
 def test_families_are_copied_with_their_recordings_and_shared_files(tmp_path: Path) -> None:
-    copied = copy_families(
-        BUNDLED, ["gate"], private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
-    )
+    ours = private(tmp_path / "a", {"contracts.yaml": "default: documented\n"})
+    copied = copy_families(BUNDLED, ["gate"], ours)
     suite = Suite(tmp_path / "a")
     assert [each for each in suite.ids() if each != "drafts/save"] == copied
     assert copied == [each for each in BUNDLED.ids() if each.startswith("gate/")]

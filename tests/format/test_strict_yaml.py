@@ -20,10 +20,10 @@ STRINGS = """no Yes on y 0o7 007 0x1F 12:30 2026-01-01 1_000 +1 .5 5. ~ Null NUL
 JSON = ("null", "true", "false", "0", "-0", "7", "-12", "1.5", "1e3", "-2.5E-3")
 
 
-@rows(
-    ("word", "meant"),
-    [*((word, word) for word in STRINGS.split()), *((word, json.loads(word)) for word in JSON)],
-)
+MEANINGS = {**{word: word for word in STRINGS.split()}, **{word: json.loads(word) for word in JSON}}
+
+
+@rows(("word", "meant"), MEANINGS.items())
 def test_only_a_json_scalar_has_another_type_than_string(word: str, meant: object) -> None:
     (got,) = load(f"[{word}]".encode(), FILE).value
     assert (got, type(got)) == (meant, type(meant))
@@ -47,17 +47,14 @@ REFUSED = {
     "non-string-key": [
         "? §{a: b}\n: c\n",
         "?§\n: a\n",
-        *map("§{}: a\n".format, (1, "null", "true", -2.5, "<<")),
+        *map("§{}: a".format, (1, "null", "true", -2.5, "<<")),
     ],
     "missing-value": ["a:§\n", "- a\n-§\n"],
     "several-documents": ["--- a\n§--- b\n"],
     "empty-file": ["§", "§# only words\n"],
     "number-too-large": ["a: §1e400\n", "a: §" + "9" * 5000],
     "control-character": ["a: b§\0c\n", "ä: é\n  ü§\x1b\n", "a: §\ufffe\n"],
-    "yaml-syntax": [
-        *("a: [1, 2\nb§: 3\n", 'a: "b\n§', "a:\n§\tb: 1\n", "a: b§: c\n", "a: §@b\n"),
-        'a: "\\u§d83d\\ude00"\n',
-    ],
+    "yaml-syntax": ["a: [1, 2\nb§: 3", 'a: "b\n§', "a:\n§\tb: 1", "a: b§: c", 'a: "\\u§d83d\\ude00"'],
 }
 """Texts that each lint check refuses. The sign § is before the position of the error and is not part of the text."""
 
@@ -140,9 +137,7 @@ def test_scalars_have_their_style_and_their_lines() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "data", [DOCUMENT, b"a: 1\na: 2\n", b"a: *x\n", b"a: b\0c\n", b"a: [1\n", b"[" * 9999]
-)
+@pytest.mark.parametrize("data", [DOCUMENT, b"a: 1\na: 2\n", b"a: *x", b"a: b\0c", b"a: [1\n", b"[" * 9999])
 def test_the_parser_without_libyaml_returns_the_same(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     def outcome() -> object:
         try:

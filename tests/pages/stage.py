@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import indent
+from typing import Any
 
 import yaml
 
@@ -48,9 +49,7 @@ class Stage:
     checkout: Path
     addopts: str = ""
 
-    def run(
-        self, commands: Iterable[str], *, before: str = "", seconds: float = 120
-    ) -> list[tuple[int, str]]:
+    def run(self, commands: Iterable[str], *, before: str = "", seconds: int = 120) -> list[tuple[int, str]]:
         """Run commands in one shell, after the shell commands `before`. Return the exit code and the output of each."""
         variables = {
             **os.environ,
@@ -63,16 +62,9 @@ class Stage:
         with tempfile.TemporaryDirectory() as shown:
             script = [f"{before or ':'} || exit 9"]
             script += [_command_lines(number, command, shown) for number, command in enumerate(commands)]
-            done = subprocess.run(
-                ["sh", "-c", "\n".join(script)],
-                cwd=self.folder,
-                env=variables,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=seconds,
-                check=False,
-            )
+            options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+            options |= {"cwd": self.folder, "env": variables, "timeout": seconds, "check": False}
+            done = subprocess.run(["sh", "-c", "\n".join(script)], **options)
             assert done.returncode == 0, done.stdout + done.stderr
             codes = sorted(Path(shown).glob("*.code"))
             return [(int(code.read_text()), code.with_suffix(".txt").read_text()) for code in codes]
@@ -87,9 +79,7 @@ def copy_of_checkout(folder: Path, *, bundled: bool = False, contracts: Collecti
     """Copy the project and its commands, with the bundled suite or a small one, and only these contracts if given."""
     checkout = folder / "a copy of the checkout"
     checkout.mkdir(parents=True)
-    ignored = shutil.ignore_patterns(
-        ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache", "fixtures"
-    )
+    ignored = shutil.ignore_patterns(".git", ".venv", ".*_cache", "fixtures")
     shutil.copytree(CHECKOUT, checkout, ignore=ignored, dirs_exist_ok=True, symlinks=True)
     if bundled:
         shutil.copytree(CHECKOUT / "fixtures", checkout / "fixtures")

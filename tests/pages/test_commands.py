@@ -34,7 +34,9 @@ class Plan:
 
 
 DIFFERS = Plan(codes=(0, 1))
+LIVE = Plan("live", (0, 1), seconds=900)
 BUNDLED = Plan(bundled=True)
+UNEQUAL = Plan(codes=(1,), bundled=True)
 TOOLS = "python:readfirst_adapter:Tools"
 GATED = "2.1.228 2.1.228+gated"
 STREAM = "readfirst run reference --format jsonl --output"
@@ -112,9 +114,7 @@ PLANS = {
     "readfirst product cache": Plan(before=OWN_CACHE),
     "readfirst product cache --clear --older-than 30 --yes": Plan(),
     "readfirst product cache --clear 2.1.330 --yes": Plan(),
-    "readfirst product bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": Plan(
-        "live", (0, 1), seconds=900
-    ),
+    "readfirst product bisect gate/edit-after-read --from 2.1.7 --to 2.1.40": LIVE,
     NEW_MAPPING: Plan("node", before=HAS_SERVER),
     "readfirst check-adapter target:mine.yaml": Plan("node", before=HAS_SERVER),
     "readfirst run target:mine.yaml": Plan("node", (1,)),
@@ -137,12 +137,8 @@ PLANS = {
         "agents", (1,), bundled=True, seconds=900
     ),
     "readfirst targets list --outdated": Plan("agents", (0, 1)),
-    "readfirst targets compatibility --compare opencode@1.3.2 opencode@1.18.33": Plan(
-        codes=(1,), bundled=True
-    ),
-    "readfirst targets compatibility --compare deepagents@0.6.12 deepagents@0.7.32": Plan(
-        codes=(1,), bundled=True
-    ),
+    "readfirst targets compatibility --compare opencode@1.3.2 opencode@1.18.33": UNEQUAL,
+    "readfirst targets compatibility --compare deepagents@0.6.12 deepagents@0.7.32": UNEQUAL,
     "readfirst targets list --pin agno@3.1.10": Plan("agents", seconds=300),
     "readfirst targets implementations --write --update-baselines agno@3.1.9": Plan(
         "agents", before="readfirst targets list --pin agno@3.1.9", seconds=900
@@ -262,9 +258,8 @@ def test_a_command_that_fails_on_a_page_is_detected(small: Path, tmp_path: Path)
 def inline_commands() -> list[tuple[str, str]]:
     """Return the commands in the sentences of all pages, each after its page."""
     texts = {name_of(page): re.sub(r"(?s)```.*?```", "", page.read_text("utf-8")) for page in PAGES}
-    return [
-        (page, found) for page, text in texts.items() for found in re.findall(r"`(readfirst [^`]*)`", text)
-    ]
+    pattern = re.compile(r"`(readfirst [^`]*)`")
+    return [(page, found) for page, text in texts.items() for found in pattern.findall(text)]
 
 
 def test_every_command_in_a_sentence_of_a_page_exists_with_its_options() -> None:

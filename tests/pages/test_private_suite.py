@@ -46,6 +46,5 @@ def test_the_suite_on_the_page_can_be_run_together_with_the_bundled_suite(house:
 
 def test_the_page_uses_only_existing_inputs_of_the_action() -> None:
     (body,) = code(PAGE, "yaml action")
-    assert {line.partition(":")[0] for line in body.splitlines() if not line.startswith(" ")} <= {
-        *ACTION["inputs"]
-    }
+    inputs = {line.partition(":")[0] for line in body.splitlines() if not line.startswith(" ")}
+    assert inputs <= {*ACTION["inputs"]}

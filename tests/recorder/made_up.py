@@ -45,9 +45,7 @@ class Product:
             return ToolResult("\n".join(f"{n:6}→{line}" for n, line in enumerate(lines, 1)) + reminder)
         return self.edit(path)
 
-    def call_during(
-        self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]
-    ) -> ToolResult:
+    def call_during(self, tool: str, arguments: Mapping[str, Any], interfere: Callable[[], None]) -> Any:
         interfere()
         return self.call(tool, arguments)
 

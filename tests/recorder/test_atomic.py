@@ -66,9 +66,8 @@ def test_temporary_files_are_removed_only_if_the_process_that_wrote_them_was_kil
     subprocess.run([*command, "dies"], env=environment, check=False)
     assert len(list(tmp_path.iterdir())) == 2
     assert target.read_text() == "old"
-    with subprocess.Popen(
-        [*command, "lives"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-    ) as living:
+    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([*command, "lives"], env=environment, **piped) as living:
         assert living.stdout is not None
         living.stdout.readline()
         write_all({target: b"new"})

@@ -116,7 +116,9 @@ def test_a_missing_network_sandbox_is_reported_once(adapter, tmp_path: Path, mon
     without_bubblewrap(monkeypatch)
     with caplog.at_level(logging.WARNING, logger="readfirst"):
         for name in "12":
-            open_session(adapter, workspace(tmp_path, name, isolated=True)).close()
+            session = open_session(adapter, workspace(tmp_path, name, isolated=True))
+            assert json.loads(session.call("Interfaces", {}).text) != ["lo"]
+            session.close()
     assert [record.getMessage() for record in caplog.records] == [
         f"the product keeps its network: {NO_BUBBLEWRAP}; only its own settings keep it offline"
     ]
@@ -136,10 +138,8 @@ def open_resumable(adapter: ClaudeCodeAdapter, base: Path, need: str) -> Resumab
     ],
 )
 def test_a_missing_ability_is_reported(adapter, tmp_path: Path, need: str, act, message: str) -> None:
-    with (
-        closing(open_resumable(adapter, tmp_path, need)) as session,
-        pytest.raises(AdapterError, match=message),
-    ):
+    session = open_resumable(adapter, tmp_path, need)
+    with closing(session), pytest.raises(AdapterError, match=message):
         act(session)
 
 

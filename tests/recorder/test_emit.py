@@ -10,9 +10,8 @@ from tests.rows import rows
 
 # Texts that YAML can express: no lone surrogates, and no characters that YAML excludes even as escapes.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
-MAPPING = st.dictionaries(
-    TEXT, st.recursive(TEXT, lambda inner: st.dictionaries(TEXT, inner, max_size=3)), max_size=3
-)
+NESTED = st.recursive(TEXT, lambda inner: st.dictionaries(TEXT, inner, max_size=3))
+MAPPING = st.dictionaries(TEXT, NESTED, max_size=3)
 
 
 @settings(max_examples=50)

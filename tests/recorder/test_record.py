@@ -235,9 +235,8 @@ def test_stripped_whitespace_is_restored_from_the_equal_answer_of_an_older_versi
 def test_a_file_that_another_program_creates_during_the_call_has_no_recorded_mode(root: Path) -> None:
     during = "\n    during: [modify: {notes.txt: beta}]\n"
     edit = "  - Edit: {file_path: $WS/notes.txt, old_string: '', new_string: gamma}"
-    write(
-        root, GATE.replace('notes.txt: "alpha\\n"', 'other.txt: ""').partition("  - Read")[0] + edit + during
-    )
+    start = GATE.replace('notes.txt: "alpha\\n"', 'other.txt: ""').partition("  - Read")[0]
+    write(root, start + edit + during)
     suite = Suite(root)
     assert record_scenario(suite, "create", replace_text).status == "created"
     assert suite.recordings.recording("gate/x").transcripts["2.1.7"].steps[0].changes == {

@@ -63,10 +63,7 @@ def test_a_recording_is_read_back_exactly() -> None:
     assert parse_recording(format_recording(grouped)) == grouped
 
 
-@rows(
-    "text",
-    ["", " ", "\n", "a\n\n", "null", "'\"" * 9, "\\u0041", "\ud83d", "\ude00", "\U0001f600", "\x85\xad"],
-)
+@rows("text", ["", " ", "\n", "a\n\n", "null", "'\"" * 9, "\\u0041", "\ud83d", "\ude00", "😀", "\x85\xad"])
 def test_the_text_of_an_answer_is_read_back_exactly(text: str) -> None:
     assert parse_recording(format_recording(recording(v2_1_7=text))) == recording(v2_1_7=text)
 
@@ -156,6 +153,10 @@ def test_bundled_recordings_have_the_form_in_which_recordings_are_written(every:
         assert recordings.written(each, found.recording) == {found.path: found.data}, each
 
 
+def read(*answers: object) -> list[object]:
+    return [{"call": "Read", "answers": [*answers]}]
+
+
 def format_recording_of(steps: object, *versions: str) -> str:
     value = {"inputs": "x", "versions": ["2.1.7", *versions], "steps": steps, "packed": {"x": "QUJD"}}
     return json.dumps({"x": value})
@@ -165,24 +166,21 @@ def format_recording_of(steps: object, *versions: str) -> str:
     "data",
     [
         *("", "[]", "{", '{"x": {}, "x": {}}', format_recording_of([{}])),
-        format_recording_of(
-            [{"call": "Read", "answers": [{"text": "a", "since": "2.1.8"}, {"text": "b"}]}], "2.1.8"
-        ),
-        format_recording_of([{"call": "Read", "answers": [{"text": "a"}, {"text": "b", "since": "9"}]}]),
-        format_recording_of([{"call": "Read", "answers": [{"text": "a", "since": "2.1.7"}] * 2}]),
+        format_recording_of(read({"text": "a", "since": "2.1.8"}, {"text": "b"}), "2.1.8"),
+        format_recording_of(read({"text": "a"}, {"text": "b", "since": "9"})),
+        format_recording_of(read(*[{"text": "a", "since": "2.1.7"}] * 2)),
         format_recording_of([{"calls": ["Read", "Read"], "answers": [{"results": [{"text": "a"}]}]}]),
-        format_recording_of([{"call": "Read", "answers": [{"text": {"base64": "%"}}]}]),
-        format_recording_of([{"call": "Read", "answers": [{"text": {"packed": "x"}}]}]),
-        format_recording_of([{"call": "Read", "answers": [{"text": "a", "files": {"x": {"pipe": 1}}}]}]),
-        format_recording_of([{"call": "Read", "answers": [{"text": "a", "error": {"not": "read"}}]}]),
+        format_recording_of(read({"text": {"base64": "%"}})),
+        format_recording_of(read({"text": {"packed": "x"}})),
+        format_recording_of(read({"text": "a", "files": {"x": {"pipe": 1}}})),
+        format_recording_of(read({"text": "a", "error": {"not": "read"}})),
     ],
 )
 def test_a_damaged_recording_is_reported_with_its_file_and_a_remedy(tmp_path: Path, data: str) -> None:
     (tmp_path / "gate").mkdir(exist_ok=True)
     (tmp_path / "gate" / "x.json").write_text(data)
-    with pytest.raises(
-        RecordingError, match=r"not a readable recording .*record (the scenario|its scenarios) again"
-    ) as caught:
+    message = r"not a readable recording .*record (the scenario|its scenarios) again"
+    with pytest.raises(RecordingError, match=message) as caught:
         Recordings(tmp_path).recording("gate/x").transcripts.get("2.1.7")
     assert "gate/x.json" in str(caught.value)
 

@@ -64,9 +64,8 @@ def test_a_change_that_is_unrecordable_is_reported(
 ) -> None:
     scenario = Scenario("a/b", "t", "must", Given(GIVEN), (ToolCall(tool, {"file_path": "$WS/a"}),))
     outcome = replay(scenario, Product(act, refuses), place)
-    assert unrecordable(scenario, outcome) == (
-        f"step 1: the {said} changed, which a recording cannot say" if said else ""
-    )
+    message = f"step 1: the {said} changed, which a recording cannot say"
+    assert unrecordable(scenario, outcome) == (message if said else "")
 
 
 def test_a_file_that_lost_its_hard_link_is_recorded_as_changed(place: WorkspacePool) -> None:

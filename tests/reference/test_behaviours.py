@@ -82,9 +82,8 @@ def test_a_group_of_behaviours_has_all_its_values_and_cannot_be_changed() -> Non
 
 @rows("name", ["9.9.9", "2.1", "2.1.7+gated", "0.2.125", "2.1.328+", "", "default"])
 def test_an_unknown_contract_is_refused(tmp_path, name):
-    with pytest.raises(
-        ValueError, match=r"unknown contract .*; the reference knows documented, the versions 0\.2"
-    ):
+    message = r"unknown contract .*; the reference knows documented, the versions 0\.2"
+    with pytest.raises(ValueError, match=message):
         FileTools(name, root=tmp_path)
 
 

@@ -38,9 +38,7 @@ CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
 )
 
 
-async def talk(
-    folder: Path, home: Path, settings: Path
-) -> tuple[list[types.Tool], list[types.CallToolResult]]:
+async def talk(folder: Path, home: Path, settings: Path) -> tuple[list[Any], list[Any]]:
     """Return the tools that the server offers to a client, and its answers to `CALLS`."""
     variables = {"HOME": str(home), "PYTHONPATH": str(PROJECT)}
     words = ["-c", PROGRAM, str(settings)]
@@ -111,7 +109,7 @@ def test_a_handshake_starts_a_new_session(tmp_path):
         for number, name, more in (
             (1, "Read", {}),
             (2, "Write", {"content": "beta"}),
-            (3, "Write", {"content": "x"}),
+            (3, "Write", {"content": ""}),
         )
     )
     hello = '{"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-03-26"}}'
@@ -166,12 +164,7 @@ def test_an_invalid_settings_file_is_refused(tmp_path, content, message):
     [
         ("9.9.9", "", None, "unknown contract '9.9.9'; the reference knows documented, the versions 0.2.126"),
         ("2.1.7", "missing", None, "is not a directory; --root must name one"),
-        (
-            "2.1.7",
-            "",
-            '{"permissions": {"deny": ["Edit("]}}',
-            "permissions.deny: 'Edit(' is not a permission rule",
-        ),
+        ("2.1.7", "", '{"permissions": {"deny": ["Edit("]}}', "'Edit(' is not a permission rule"),
         ("2.1.7", "", "{", "settings.json:1:2: is not JSON"),
     ],
 )
@@ -185,17 +178,13 @@ def test_invalid_options_end_with_code_2(tmp_path, capsys, contract, root, setti
 
 
 CLIENT = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
-INITIALIZE = {
-    "method": "initialize",
-    "params": {"protocolVersion": types.LATEST_PROTOCOL_VERSION, **CLIENT},
-}
+PARAMS = {"protocolVersion": types.LATEST_PROTOCOL_VERSION, **CLIENT}
+INITIALIZE = {"method": "initialize", "params": PARAMS}
 
 
 def start_server(folder: Path) -> subprocess.Popen[bytes]:
-    words, variables = (
-        [sys.executable, "-m", "readfirst", "serve"],
-        {**os.environ, "PYTHONPATH": str(PROJECT)},
-    )
+    words = [sys.executable, "-m", "readfirst", "serve"]
+    variables = {**os.environ, "PYTHONPATH": str(PROJECT)}
     return subprocess.Popen(words, cwd=folder, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 

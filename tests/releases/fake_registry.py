@@ -128,9 +128,8 @@ class FakeNpm:
         self._packages.write_text(json.dumps(packages))
         self._log.touch()
         program = folder / "npm"
-        program.write_text(
-            NPM.format(python=sys.executable, packages=str(self._packages), log=str(self._log))
-        )
+        files = {"packages": str(self._packages), "log": str(self._log)}
+        program.write_text(NPM.format(python=sys.executable, **files))
         program.chmod(0o755)
 
     @property

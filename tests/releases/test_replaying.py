@@ -47,11 +47,9 @@ def test_the_estimate_leaves_out_replays_that_are_already_stored(takes: StoredRe
     contract = BUNDLED.contracts.find("2.1.400")
     chosen = [each for each in ids("gate/") if not is_sampled(each, contract)][:3]
     same, other, missing = map(BUNDLED.scenario, chosen)
-    before = [
-        BUNDLED.recordings.recording(each.id).transcripts[BUNDLED.contracts.latest.name]
-        for each in (same, other)
-    ]
-    takes.put(same, contract, 1, before[0])
-    takes.put(other, contract, 1, Transcript(before[1].steps[:-1]))
+    latest = BUNDLED.contracts.latest.name
+    before, cut = (BUNDLED.recordings.recording(each.id).transcripts[latest] for each in (same, other))
+    takes.put(same, contract, 1, before)
+    takes.put(other, contract, 1, Transcript(cut.steps[:-1]))
     left = Confirmation(BUNDLED, takes).missing_replays({contract.name: chosen})
     assert left == {contract.name: ([missing.id], [other.id])}, "an answer that differs is replayed again"

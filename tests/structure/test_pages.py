@@ -59,7 +59,6 @@ def test_every_test_that_a_page_names_exists(name: str) -> None:
     page = (CHECKOUT / "docs" / f"{name}.md").read_text("utf-8")
     assert len(TEST_NAME_PATTERN.findall(page)) >= 10
     assert missing_tests(page) == []
-    wrong = [
-        f"{name}::test_of_nothing" for name in ("tests/structure/test_pages.py", "tests/security/gone.py", "")
-    ]
+    files = ("tests/structure/test_pages.py", "tests/security/gone.py", "")
+    wrong = [f"{name}::test_of_nothing" for name in files]
     assert missing_tests(" ".join(f"`{each.removeprefix('::')}`" for each in wrong)) == wrong
