@@ -14,7 +14,7 @@ NESTED = st.recursive(TEXT, lambda inner: st.dictionaries(TEXT, inner, max_size=
 MAPPING = st.dictionaries(TEXT, NESTED, max_size=3)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(MAPPING, st.integers(0, 6))
 def test_written_yaml_is_read_back_exactly(mapping: dict, indent: int) -> None:
     lines = emit_mapping(mapping, indent) or [" " * indent + "{}"]
