@@ -71,9 +71,7 @@ def test_a_scenario_without_a_result_in_one_contract_is_not_compared(full: Small
     ],
 )
 @pytest.mark.usefixtures("full")
-def test_a_diff_fails_if_nothing_can_be_compared(
-    run: Run, other: str, expected: int, output: str, message: str
-) -> None:
+def test_a_diff_of_nothing_fails(run: Run, other: str, expected: int, output: str, message: str) -> None:
     code, printed, error = run("diff", "2.1.7", *other.split())
     assert (code, bool(printed)) == (expected, bool(output))
     assert output in printed

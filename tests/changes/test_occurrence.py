@@ -86,11 +86,7 @@ def test_a_difference_is_reported_with_its_kind(one: Clause, other: Clause, foun
 
 @rows(
     ("one", "other"),
-    [
-        (wrote(file(None)), wrote(file(0o644))),
-        (wrote(DIGEST), wrote(b"gamma\n")),
-        ({}, wrote(b"gamma\n")),
-    ],
+    [(wrote(file(None)), wrote(file(0o644))), (wrote(DIGEST), wrote(b"gamma\n")), ({}, wrote(b"gamma\n"))],
 )
 def test_a_value_that_one_side_does_not_state_is_no_difference(one: Clause, other: Clause) -> None:
     assert between(one, other) == []

@@ -49,9 +49,7 @@ def test_the_versions_of_a_cause_ignore_other_text_in_the_answer(small: SmallSui
 
 
 @pytest.mark.parametrize("pair", ["2.1.228 2.1.228+gated", "documented 2.1.228"])
-def test_a_difference_that_no_version_introduced_has_no_versions(
-    small: SmallSuite, run: Run, pair: str
-) -> None:
+def test_a_difference_that_no_version_made_has_no_versions(small: SmallSuite, run: Run, pair: str) -> None:
     says = {"2.1.7": refusal(), "2.1.228": success(), "2.1.228+gated": refusal()}
     small.scenario("gate/unread", edit(says, refusal()))
     assert dates_of_causes(run, *pair.split()) == [[]]

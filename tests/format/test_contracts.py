@@ -71,9 +71,7 @@ def test_the_name_latest_means_the_newest_contract(tmp_path: Path) -> None:
         ("summary: s}", "summary: s, follows: the last}", "follows cannot be 'the last'"),
     ],
 )
-def test_an_error_in_contracts_yaml_has_its_position(
-    tmp_path: Path, old: str, new: str, message: str
-) -> None:
+def test_an_error_in_the_file_has_its_position(tmp_path: Path, old: str, new: str, message: str) -> None:
     contracts(tmp_path, GOOD)
     assert old in GOOD
     with pytest.raises(SuiteError, match=message):

@@ -100,9 +100,7 @@ def test_recording_a_corpus_scenario_does_not_change_the_corpus(suite: Suite) ->
 
 
 @pytest.mark.parametrize("composed", [False, True], ids=["file", "corpus"])
-def test_a_scenario_left_out_with_a_reason_is_not_unrecorded(
-    suite: Suite, readfirst: Cli, composed: bool
-) -> None:
+def test_a_scenario_left_out_is_not_unrecorded(suite: Suite, readfirst: Cli, composed: bool) -> None:
     if composed:
         as_corpus_scenario(suite)
     record_scenario(suite, "create", replace_text)
@@ -121,9 +119,7 @@ def test_a_scenario_left_out_with_a_reason_is_not_unrecorded(
 
 
 @pytest.mark.parametrize("spoil", [(b"gamma", b"delta"), (b"steps", b"stops")], ids=["edited", "unreadable"])
-def test_only_fix_replaces_a_damaged_recording(
-    suite: Suite, readfirst: Cli, spoil: tuple[bytes, bytes]
-) -> None:
+def test_fix_alone_replaces_a_damaged_file(suite: Suite, readfirst: Cli, spoil: tuple[bytes, bytes]) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})
     path = suite.recordings.path("gate/x")
     path.write_bytes(path.read_bytes().replace(*spoil))

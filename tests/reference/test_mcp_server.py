@@ -24,6 +24,7 @@ PROGRAM = (
 """Starts the server with the settings file in its first argument, if any."""
 
 BLANK_EDIT = {"file_path": "notes.md", "old_string": "a ", "new_string": "a "}
+BLANK = {"content": ""}
 CREATED = "File created successfully at: "
 CALLS: tuple[tuple[str, dict[str, Any] | None, bool, str], ...] = (
     ("Edit", {"file_path": "a.txt", "old_string": "alpha", "new_string": ""}, True, "File has not been read"),
@@ -106,11 +107,7 @@ def test_a_handshake_starts_a_new_session(tmp_path):
     (tmp_path / "a.txt").write_text("alpha\n")
     read, write, again = (
         call_line(number, name, **{"file_path": "a.txt", **more}).decode()
-        for number, name, more in (
-            (1, "Read", {}),
-            (2, "Write", {"content": "beta"}),
-            (3, "Write", {"content": ""}),
-        )
+        for number, name, more in ((1, "Read", {}), (2, "Write", {"content": "beta"}), (3, "Write", BLANK))
     )
     hello = '{"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-03-26"}}'
     answers = {each["id"]: each["result"] for each in answers_to_lines(tmp_path, read, write, hello, again)}

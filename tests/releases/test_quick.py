@@ -80,7 +80,7 @@ def shows(scenario_id: str, one: str, other: str) -> bool:
     return transcripts[one] != transcripts[other]
 
 
-def test_the_quick_set_shows_every_known_difference(
+def test_the_quick_set_shows_all_differences(
     points: list[ChangePoint], differences: list[Difference]
 ) -> None:
     chosen = cache(lambda able: frozenset(quick_set(BUNDLED, HISTORIES, points, able)))
@@ -178,7 +178,7 @@ def test_a_release_without_differences_is_unchanged(
     assert file_bytes(suite) == before
 
 
-def test_a_release_with_a_different_answer_is_reported(
+def test_a_release_with_a_difference_is_reported(
     suite: Suite, run_snapshot: RunSnapshot, capsys: Capture
 ) -> None:
     before = file_bytes(suite)
@@ -209,9 +209,7 @@ def test_scenarios_that_depend_on_the_model_use_older_models_too(
     assert "1.0.1+gated → 1.0.2+gated: 1 of 1 scenario differs, 1 cause" in shown
 
 
-def test_an_answer_that_varies_is_unstable_not_a_difference(
-    run_snapshot: RunSnapshot, capsys: Capture
-) -> None:
+def test_an_answer_that_varies_is_not_a_difference(run_snapshot: RunSnapshot, capsys: Capture) -> None:
     code, _ = run_snapshot(f"Done for the {number}th time" for number in count())
     assert code == ExitCode.ERROR
     shown = capsys.readouterr()

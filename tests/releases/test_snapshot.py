@@ -119,14 +119,12 @@ def test_a_snapshot_of_an_excluded_version_is_refused(suite: Suite, npm: Npm, ca
     assert "2.1.88 is never installed" in capsys.readouterr().err
 
 
-def test_recordings_of_several_machines_are_merged(
+def test_recordings_of_all_machines_are_merged(
     suite: Suite, npm: Npm, tmp_path: Path, capsys: Capture
 ) -> None:
     npm({"1.0.1": OLD})
     second = suite.scenarios_root / "gate" / "y.yaml"
-    second.write_text(
-        suite.path("gate/x").read_text().replace("Edit answers what", "Edit says once more what")
-    )
+    second.write_text(suite.path("gate/x").read_text().replace("Edit answers what", "Edit tells again what"))
     before = file_bytes(suite)
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
     for number, folder in enumerate(folders, 1):
