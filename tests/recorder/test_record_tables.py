@@ -119,7 +119,7 @@ def test_a_scenario_left_out_is_not_unrecorded(suite: Suite, readfirst: Cli, com
 
 
 @pytest.mark.parametrize("spoil", [(b"gamma", b"delta"), (b"steps", b"stops")], ids=["edited", "unreadable"])
-def test_fix_alone_replaces_a_damaged_file(suite: Suite, readfirst: Cli, spoil: tuple[bytes, bytes]) -> None:
+def test_only_fix_replaces_a_damaged_file(suite: Suite, readfirst: Cli, spoil: tuple[bytes, bytes]) -> None:
     record_on(suite, "create", {"2.1.7": replace_text, "2.1.40": replace_text})
     path = suite.recordings.path("gate/x")
     path.write_bytes(path.read_bytes().replace(*spoil))
