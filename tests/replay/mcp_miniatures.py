@@ -64,6 +64,8 @@ def call(_: str, arguments: dict[str, str], number: int) -> dict[str, object] | 
 
 
 def main() -> None:
+    if WAY == "never-starts":
+        sys.exit(4)
     future = {"protocolVersion": "3000-01-01"} if WAY == "from-the-future" else {}
     renamed = [{**tool, "name": f"my_{tool['name']}"} for tool in TOOLS]
     serve(call, tools=renamed if WAY == "renamed" else TOOLS, begin=lambda: future)

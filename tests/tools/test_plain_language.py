@@ -84,7 +84,7 @@ def test_the_signature_of_a_method_contains_its_class_and_its_result(tmp_path: P
 
 def test_a_sentence_is_shown_with_the_sentence_before_it(tmp_path: Path) -> None:
     first, second = (
-        "This is a sentence that is long enough.",
+        "This is a sentence which is certainly long enough.",
         "That is another sentence which is long enough.",
     )
     (tmp_path / "README.md").write_text(f"# Page\n\n{first} {second}\n\n## Part\n\n{first}\n")
