@@ -186,7 +186,7 @@ class HookBehaviours(Group):
         False,
         {"2.0.19": True},
         meaning="A sub-agent also sees the context that a hook adds after a call.",
-        shown_by=("crossings/contexts-agent",),
+        shown_by=("crossings/hooks-agent",),
     )
     hook_block_after_call: str = behaviour(
         _FEEDBACK,
