@@ -158,8 +158,9 @@ def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
         except _NoValueError as error:
             number = path[0] + 1
             raise RewriteError(
-                f"step {number} of the table cannot state {error} only for the case {slug}; write a placeholder in "
-                f"this step, such as `expect: <answer{number}>`, or move {slug} to a separate file"
+                f"step {number} is shared by all cases of this file, so it cannot expect {error} for only the case "
+                f"{slug}; write a placeholder in this step, such as `expect: <answer{number}>`, or move {slug} to a "
+                "separate file"
             ) from None
     lines = source.split("\n")
     case = _find_node(yaml.compose(source, Loader=_LOADER), ["cases", slug])

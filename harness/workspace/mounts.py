@@ -141,4 +141,4 @@ def _unshare_mounts() -> ctypes.CDLL:
 def _require_success(status: int) -> None:
     if status != 0:
         reason = os.strerror(ctypes.get_errno())
-        raise UnsupportedCall(f"the right to mount a file system, which root has ({reason})")
+        raise UnsupportedCall(f"the right to mount a file system, usually reserved for root ({reason})")

@@ -94,7 +94,10 @@ def fuzz(
     if level == "verbatim":
         raise UsageError("--level verbatim needs recordings, which generated scenarios lack. Use text.")
     if level == "safe" and (baseline is not None or class_):
-        raise UsageError("--level safe reports harm, which has no rule: leave out --baseline and --class.")
+        raise UsageError(
+            "--level safe cannot be combined with --baseline or --class: both select by rule, and harm "
+            "belongs to no rule."
+        )
     suite = open_suite(fixtures, trust=trust)
     return perform(
         SearchRequest(

@@ -71,7 +71,7 @@ def test_recording_a_case_does_not_change_a_text_that_all_cases_share(suite: Sui
     before = table.read_bytes()
     result = record_scenario(suite, "fix", replace_text)
     assert result.status == "refused"
-    assert "step 2 of the table cannot state" in result.message
+    assert "step 2 is shared by all cases of this file, so it cannot expect" in result.message
     assert "expect: <answer2>" in result.message
     assert table.read_bytes() == before
 
