@@ -219,7 +219,7 @@ def export(
 
 @contextlib.contextmanager
 def _open_text_output(output: Path | None) -> Iterator[IO[str]]:
-    """Yield a text stream for --output: standard output, a file, or for a name in `.gz` a compressed file."""
+    """Yield a text stream for --output: standard output, or a file (compressed if the file name ends in `.gz`)."""
     if output is None:
         yield stdout()
         return

@@ -23,7 +23,9 @@ def transcribe(scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary) -> 
 def transcribe_answers(
     scenario: Scenario, outcome: Outcome, vocabulary: Vocabulary, steps: Container[int]
 ) -> dict[int, TranscriptStep]:
-    """Return the answers of `steps` (from 0) in the form of a recording. The last step gets changes after its end."""
+    """Return the answers of `steps` (indexes from 0) in the form of a recording. File changes after the end of the last
+    step are added to the last step.
+    """
     later = outcome.afterwards.changes
     if later and outcome.steps:
         *others, last = outcome.steps

@@ -59,8 +59,8 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """The result of comparing one scenario. `harms` are the kinds of harm of each side. None if all effects are equal.
-    `left_out` is the reason why the scenario was not compared, or empty.
+    """The result of comparing two sides in one scenario. `harms` contains the kinds of harm of each side, or is None if
+    the sides have equal effects. `left_out` is the reason why the scenario was not compared, or empty.
     """
 
     left_out: str = ""

@@ -36,8 +36,8 @@ State = dict[str, Entry]
 
 
 class JudgedStep(NamedTuple):
-    """One step of a judged session: its calls, and all files before and after it. `known` contains, for each file, the
-    lines that the calling session has seen after the step.
+    """One step of a judged session: its calls, and all files before and after the step. `known`: for each file, the
+    lines that the calling session has seen by the end of the step.
     """
 
     calls: Sequence[ToolCall]

@@ -80,8 +80,8 @@ class FileKnowledge:
         return cls(data, _seen=None, _update=lambda _: _SeenLines("g" * len(lines_of(data))))
 
     def _with_update(self, update: _Update, *, is_known: bool) -> FileKnowledge:
-        """Return a copy that applies an `update` of the seen lines when they are needed. `is_known` means that the
-        session surely knows some lines of the file after the update.
+        """Return a copy. When the seen lines of the copy are first needed, `update` computes them from the seen lines
+        of this object. `is_known`: the session knows some lines of the file after any result of `update`.
         """
         surely_known = is_known or self._surely_known
         knowledge = FileKnowledge(self.data, self.former, self.others, self.forgotten, None, surely_known)

@@ -126,8 +126,8 @@ def _named_indexes(cells: Sequence[_RequiredCell], arguments: Mapping[str, Any])
 
 @dataclass
 class _CellPairs:
-    """Compares the required cells of a notebook with its actual cells (`now`). `previous` are the cells before the
-    calls. `pairs` maps indexes of required cells to indexes of actual cells.
+    """Compares the cells that a notebook must have after the calls of a step (`required`) with its cells (`now`).
+    `previous` are the cells before these calls. `pairs` maps indexes of required cells to indexes of actual cells.
     """
 
     path: str

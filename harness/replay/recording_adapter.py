@@ -52,7 +52,7 @@ class RecordedAdapter:
 
 
 def recorded_outcome(scenario: Scenario, transcript: Transcript) -> Outcome:
-    """Return a transcript's outcome, without times, or an error if a call of the scenario was not recorded."""
+    """Return a transcript's outcome, without durations and file times. Contains an error if a call was not recorded."""
     files = _MemoryWorkspace(scenario.given.files)
     before = dict(files.state)
     steps: list[StepOutcome] = []

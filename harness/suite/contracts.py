@@ -75,7 +75,7 @@ class Contract:
     """A contract that judges the scenarios that state no result for this contract."""
 
     def for_scenario(self, scenario: Scenario) -> Contract:
-        """Return this contract, or the extended contract if the scenario states no result for this contract."""
+        """Return this contract. If the scenario states no result for this contract, return the contract `extends`."""
         return self if self.extends is None or scenario.contract == self.name else self.extends
 
     @property

@@ -78,7 +78,7 @@ class Vocabulary:
 
     def name_of(self, tool: str, text: str) -> str | None:
         """Return the name of the error that `tool` reports with the message `text`. None if the message has no known
-        wording. Whitespace at both ends is ignored, but text that the host program added is not.
+        wording. Whitespace at both ends is ignored. Text that the host program added must be removed before.
         """
         text = text.strip()
         for form, name in self._forms:

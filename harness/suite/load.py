@@ -301,7 +301,7 @@ class _Reader(Inspection):
         arguments: Mapping[str, Any],
     ) -> Clause:
         """Return the expected result for a short form: `shown`, `done`, or the name of an error. For `done`, `files`
-        contains the file changes that the scenario states, or is empty for the usual changes.
+        contains the file changes that the scenario states. If `files` is empty, the tool's usual changes are expected.
         """
         position = node.position
         rule = _UNCLEAR_RULE if _ERROR_NAME_PATTERN.fullmatch(shorthand) else "schema"

@@ -16,7 +16,9 @@ from readfirst.harness.yaml_io.atomic_write import write_all
 from readfirst.harness.yaml_io.yaml_writer import emit_string
 
 MAX_UNANSWERED = 0.01
-"""Maximum share of scenarios without a recording in a new contract, because answers were unstable or broken."""
+"""The share of scenarios that may lack a recording in a new contract. A scenario lacks a recording if its answers were
+unstable or broken.
+"""
 
 
 class ReleaseError(ReadfirstError):

@@ -260,7 +260,7 @@ class RecordingLookup:
         return self._judged[key][1]
 
     def _outcome(self, scenario: Scenario, contract: str) -> Outcome | None:
-        """Return the recorded outcome. None if nothing was recorded, or if the recorded calls use different tools."""
+        """Return the recorded outcome. None if nothing was recorded, or if the scenario calls different tools now."""
         transcript = self._read_scenario(scenario.id)[1].get(contract)
         called = [call.tool for call in scenario.calls()]
         if transcript is None or [tool for step in transcript.steps for tool in step.tools] != called:

@@ -27,7 +27,9 @@ class ObservationError(ReadfirstError):
 def observe_run(
     suite: Suite, target: str, ids: Sequence[str], options: RunOptions = DEFAULT
 ) -> dict[str, Fingerprint]:
-    """Replay scenarios on a target with the default contract or, where it does not apply, the scenario's contract."""
+    """Replay scenarios on a target with the default contract. If the default contract does not cover a scenario, use
+    the contract of the scenario.
+    """
     observed: dict[str, Fingerprint] = {}
     default = suite.contracts.default
 

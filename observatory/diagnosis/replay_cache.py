@@ -87,7 +87,7 @@ class ReplayCache:
 
 
 class _Adapter:
-    """Opens sessions of the reference. `used`: the names of the behaviours that the last session used, in order."""
+    """Opens sessions of the reference. `used`: names of the behaviours that the last session looked up, in order."""
 
     def __init__(self, behaviours: Behaviours) -> None:
         tools = {"Read", "Edit", "Write", "NotebookEdit", BASH}

@@ -57,10 +57,11 @@ class Disagreement:
 def disagreements(
     scenario: Scenario, reference: Outcome, target: Outcome, level: Level, vocabulary: Vocabulary
 ) -> Iterator[Disagreement]:
-    """Yield at most one disagreement for each step: the first one at `level` or at a less strict level.
+    """Yield at most one disagreement for each step: the first difference at `level` or at a less strict level.
 
-    Ends after a difference in effects, because the files then differ, and after a failure of only the target. The level
-    `verbatim` is treated as `text`, because agents add texts to answers.
+    Ends after a difference in effects, because the files of reference and target then differ, and after a step at
+    which the target failed although the reference answered. The level `verbatim` is treated as `text`, because
+    agents add texts to answers.
     """
     steps, done = [], []
     state = dict(reference.before)

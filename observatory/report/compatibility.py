@@ -76,8 +76,8 @@ def count_text(counts: Mapping[str, int]) -> str:
 def filtered_page(
     data: _DATA, version: str, address: Callable[[MapRow, str], str] = lambda _row, _kind: ""
 ) -> str:
-    """Return the compatibility table as an HTML page with filters. `version` is that of readfirst. `address` returns
-    the link of a cell of the harm map, or an empty text.
+    """Return the compatibility table as an HTML page with filters and a harm map. `version` is that of readfirst.
+    `address` returns the link for one implementation (a row of the harm map) and one kind of harm, or an empty text.
     """
     contract = data["contract"]
     versions = _table_columns(data["versions"], "+")

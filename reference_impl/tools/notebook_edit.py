@@ -257,8 +257,8 @@ def refuse_cell_number(document: Any, number: float, *, inserts: bool) -> None:
 
 
 def required_cells(document: Any, operation: str) -> list[Any]:
-    """Return the cells of a notebook. Without a list of cells, raises ContentError with the JavaScript message about
-    calling `operation`.
+    """Return the cells of a notebook. If the list of cells is missing, raises ContentError with the message that
+    JavaScript gives when the method `operation`, such as `find`, is called on the missing list.
     """
     cells = document.get("cells", ...) if isinstance(document, dict) else ...
     if not isinstance(cells, list):

@@ -192,7 +192,9 @@ STRANGERS = tuple(name for name in CONTRACTS if name != BASE)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRANGERS if DRAWS >= 100 else STRANGERS[5::5])
 def test_a_version_that_nobody_recorded_is_found_between_its_neighbours(full: Clinic, name: str) -> None:
-    """The search must not use the contract `name`. It takes minutes before 2.0, where consecutive contracts differ."""
+    """The search must not use the contract `name`. For contracts before 2.0 this test takes minutes: consecutive
+    contracts differ there, so the search replays more scenarios.
+    """
     others = [each for each in reference_contracts(full.suite) if each != name]
     unknown = full.diagnose(recorded_results(full, name), contracts=others)
     assert names_version_near(unknown, CONTRACTS.index(name))

@@ -36,8 +36,9 @@ if words[1] == "compatibility":
     words = ["targets", "compatibility", "--compare", *{compared!r}, *words[5:], "--fixtures", {fixtures!r}]
 main(words)
 """
-"""A substitute for `readfirst` in the workflow. A command that would run targets is only written to the file docs/made.
-`targets compatibility` compares the committed results of two versions of a target.
+"""A substitute for the command `readfirst` in the workflow. Commands that would run targets are not executed; their
+command lines are written to docs/made. `targets compatibility` compares the committed results of two versions of a
+target.
 """
 NPM = """\
 #!/bin/sh

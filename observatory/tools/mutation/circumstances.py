@@ -31,7 +31,9 @@ def of_scenario(scenario: Scenario) -> list[frozenset[str]]:
 
 
 def attend(scenario: Scenario) -> None:
-    """Follow the calls of `scenario`, so that modules can call `when` to test the circumstances of each call."""
+    """Record which call of `scenario` is running, so that the mutated modules can ask with `when` whether a condition,
+    such as `name: hidden`, holds in this call.
+    """
     global _calls
     _calls = of_scenario(scenario)
     builtins.when = _when  # type: ignore[attr-defined]

@@ -52,6 +52,8 @@ def panel(cases: Mapping[str, Callable[[], str]] = CASES) -> Panel:
 
 
 def reaching(names: Iterable[str]) -> Cases:
-    """Return test cases with these names, as if measured: each executes all lines of the package's function."""
+    """Return test cases with these names, as if their coverage had been measured: each test case executes all lines of
+    the package's function.
+    """
     seconds = dict.fromkeys(names, 0.0)
     return Cases(seconds, {("bounds", line): (1 << len(seconds)) - 1 for line in (5, 6, 7)}, frozenset())
