@@ -349,20 +349,16 @@ class FileTools:
         if hooks is None:
             rules.check_permissions(self._session, prepared.arguments)
             return self._execute_tool(tool, rules, prepared)
+        named_reads = self._session.memory.named_reads if tool == "Read" else {}
         named = str(prepared.arguments.get("file_path"))
-        try:
-            hook_result = hooks.before(tool, prepared.arguments)
-        except Refusal:
-            if tool == "Read":
-                self._session.memory.read_instead[named] = None
-            raise
+        named_reads[named] = None
+        hook_result = hooks.before(tool, prepared.arguments)
         if hook_result.arguments is not None:
             replaced = self._prepare_arguments(tool, hook_result.arguments)
             if isinstance(replaced, Refusal):
                 raise replaced
             prepared = replaced
-            if tool == "Read":
-                self._session.memory.read_instead[named] = str(prepared.arguments["file_path"])
+        named_reads[named] = str(prepared.arguments.get("file_path"))
         if not hook_result.allowed or self._session.behaviours.permissions.deny_checked_before_validation:
             rules.check_permissions(self._session, prepared.arguments)
         known = set(self._session.memory.records.newest_first())

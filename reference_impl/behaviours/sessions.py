@@ -240,6 +240,12 @@ class SessionBehaviours(Group):
         meaning="A resumed session also knows the files that it wrote, but never read, before the resume.",
         shown_by=("sessions/edit-after-own-write-and-resume",),
     )
+    resume_counts_blocked_reads: bool = behaviour(
+        True,
+        {"2.1.116": False},
+        meaning="A resumed session also knows each file whose Read a hook blocked before the resume.",
+        shown_by=("hooks/blocked-read-then-resume",),
+    )
     resume_counts_edits_as_seen: bool = behaviour(
         True,
         {"2.1.281": False},

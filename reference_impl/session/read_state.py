@@ -140,9 +140,8 @@ class Memory:
     """Paths of files whose latest Read had a truncated answer."""
     mentioned: set[str] = field(default_factory=set)
     """Paths of files that no call has read. A mention, or the Read of another file, showed them to the model."""
-    read_instead: dict[str, str | None] = field(default_factory=dict)
-    """The files that Reads with arguments of a hook have read, by the path that the model named. None: a hook blocked
-    the Read. A restart goes by the named path.
+    named_reads: dict[str, str | None] = field(default_factory=dict)
+    """For each path that a Read named in a session with hooks: the path that was read. None if a hook blocked the Read.
     """
 
     def record_read(
@@ -286,14 +285,23 @@ class Memory:
         return self._with_records(restored_records)
 
     def follow_named_paths(self) -> None:
-        """Move the record of each Read with arguments of a hook to the named path. A blocked Read counts, too."""
-        for named, path in self.read_instead.items():
-            record = Record(None, time.time_ns()) if path is None else self.records.peek(path)
-            if path is not None:
+        """Move the record of each Read that a hook redirected to the path that the model named, as a restart does. In
+        some versions, a Read that a hook blocked gets a record, too.
+        """
+        read = {named: path for named, path in self.named_reads.items() if path is not None}
+        records = {named: self.records.peek(path) for named, path in read.items()}
+        for path in read.values():
+            if (record := self.records.peek(path)) is not None and not record.is_own:
                 self.records.forget(path)
+        if self.behaviours.sessions.resume_counts_blocked_reads:
+            blocked = self.named_reads.keys() - read.keys()
+            records |= {
+                named: Record(None, time.time_ns()) for named in blocked if self.records.peek(named) is None
+            }
+        for named, record in records.items():
             if record is not None and not record.is_own:
                 self.records.put(named, record)
-        self.read_instead.clear()
+        self.named_reads.clear()
 
     def _is_whole(self, record: Record) -> bool:
         return record.requested_lines in (None, (1, self.behaviours.reading.default_line_limit))
