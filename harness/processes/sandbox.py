@@ -35,11 +35,10 @@ _BWRAP_OPTIONS = (
     *("--unshare-all", "--die-with-parent", "--cap-drop", "ALL"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
     # The kernel lets root write these settings even without capabilities.
-    *(
-        word
-        for name in ("sys", "sysrq-trigger", "irq", "bus")
-        for word in ("--ro-bind-try", *[f"/proc/{name}"] * 2)
-    ),
+    *("--ro-bind-try", "/proc/sys", "/proc/sys"),
+    *("--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger"),
+    *("--ro-bind-try", "/proc/irq", "/proc/irq"),
+    *("--ro-bind-try", "/proc/bus", "/proc/bus"),
 )
 INSTALL = "Install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap)"
 
