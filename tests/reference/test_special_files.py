@@ -59,10 +59,3 @@ def test_a_file_that_became_a_pipe_is_not_read_again(tmp_path: Path) -> None:
     os.utime(notes, (2e9, 2e9))
     assert call_within_limit(tools, "Read", {"file_path": str(notes)}).is_error
     assert call_within_limit(tools, "Read", {"file_path": str(tmp_path / "missing.txt")}).is_error
-
-
-def test_a_write_below_a_symbolic_link_without_a_target_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to("nowhere")
-    tools = FileTools("2.1.328", root=tmp_path)
-    assert tools.call("Write", {"file_path": "link/deep/a.txt", "content": "x"}).error == "is_link"
-    assert not (tmp_path / "nowhere").exists()

@@ -10,30 +10,39 @@ from readfirst.harness.run.runner import Runner, RunSpec
 from readfirst.harness.suite.file_entry import Directory, Entry, HardLink, RegularFile, Symlink
 from readfirst.harness.suite.recording_file import format_recording
 from readfirst.harness.suite.recordings import Recordings
-from readfirst.harness.suite.scenario import Given, Scenario, Step, ToolCall, WorldEvent
+from readfirst.harness.suite.scenario import Given, ParallelCalls, Scenario, Step, ToolCall, WorldEvent
 from readfirst.harness.suite.suite import Suite
 from readfirst.harness.suite.transcript import RecordedResult, Recording, Transcript, TranscriptStep
 from tests.rows import rows
 
 READ = ToolCall("Read", {"file_path": "$WS/a"})
 WRITE = ToolCall("Write", {"file_path": "$WS/a", "content": "new"})
+RACE = ToolCall("Write", WRITE.arguments, (WorldEvent("modify", "a", RegularFile(b"raced"), mtime=2),))
 OLD, NEW = RegularFile(b"old", 0o644), RegularFile(b"new", 0o644)
 
 
 def make_step(
-    call: ToolCall, text: str = "done", changes: Mapping[str, Entry | None] | None = None
+    *calls: ToolCall,
+    text: str = "done",
+    changes: Mapping[str, Entry | None] | None = None,
+    created: Mapping[str, int] | None = None,
+    struck: bool = False,
 ) -> TranscriptStep:
-    return TranscriptStep((call.tool,), (RecordedResult(text),), changes or {}, {}, False)
+    """Return a recorded step with these calls. `created`: the modes of new files."""
+    results = tuple(RecordedResult(text) for _ in calls)
+    return TranscriptStep(tuple(call.tool for call in calls), results, changes or {}, created or {}, struck)
 
 
 @pytest.fixture
 def replay_steps(tmp_path: Path):
-    def run(steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7") -> Outcome:
+    def run(
+        steps: list[Step], *transcript: TranscriptStep, contract: str = "2.1.7", inputs: str = "asked"
+    ) -> Outcome:
         path = tmp_path / "family" / "slug.json"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(format_recording(Recording("asked", {"2.1.7": Transcript(transcript)}), "slug"))
-        given = Given({"a": OLD, "d/b": OLD, "l": Symlink("a")})
-        scenario = Scenario("family/slug", "t", "must", given, tuple(steps), inputs="asked")
+        files: dict[str, Entry] = {"a": OLD, "d/b": OLD, "l": Symlink("a")}
+        scenario = Scenario("family/slug", "t", "must", Given(files), tuple(steps), inputs=inputs)
         return RecordedAdapter(Recordings(tmp_path), contract).outcome(scenario)
 
     return run
@@ -80,15 +89,50 @@ def test_the_texts_and_changed_files_of_a_recording_are_replayed(replay_steps) -
     assert outcome.steps[1].changes == {**changes, "d/b": None}
 
 
+def test_an_existing_file_keeps_its_mode_and_a_new_file_gets_the_recorded_mode(replay_steps) -> None:
+    chmod = WorldEvent("chmod", "a", mode=0o600)
+    bare = RegularFile(b"new")
+    step = make_step(
+        WRITE, changes={"a": bare, "x/y": bare, "z": bare}, created={"x": 0o700, "x/y": 0o640, "z": 0o644}
+    )
+    assert replay_steps([chmod, WRITE], step).steps[1].changes == {
+        "a": RegularFile(b"new", 0o600),
+        "x": Directory(0o700),
+        "x/y": RegularFile(b"new", 0o640),
+        "z": NEW,
+    }
+
+
 def test_a_recorded_refusal_includes_the_text_that_the_product_added_to_it(replay_steps) -> None:
     raw = "<tool_use_error>No.</tool_use_error>\n\n<system-reminder>\nMind.\n</system-reminder>\n"
     for text, error, name in (
         (RecordedResult.of(raw, "no_changes"), raw, None),
         (RecordedResult.of("No, for it.", "no_changes", "No, "), "No, \n[…]", "no_changes"),
-        (RecordedResult.of("No. Stop.", "no_changes", "No", " Stop."), "No\n[…] Stop.", "no_changes"),
+        (
+            RecordedResult.of("No, for it. Stop.", "no_changes", "No, ", " Stop."),
+            "No, \n[…] Stop.",
+            "no_changes",
+        ),
     ):
         outcome = replay_steps([READ], TranscriptStep(("Read",), (text,)))
         assert outcome.steps[0].results == (ToolResult(error, True, name),)
+
+
+def test_recorded_parallel_calls_and_events_during_a_call_are_replayed(replay_steps) -> None:
+    group = ParallelCalls((READ, WRITE))
+    outcome = replay_steps(
+        [group, RACE], make_step(READ, WRITE, changes={"a": NEW}), make_step(RACE, struck=True)
+    )
+    assert outcome.error is None
+    assert len(outcome.steps[0].results) == 2
+    assert outcome.steps[1].interfered
+    assert outcome.steps[1].changes == {"a": RegularFile(b"raced", 0o644)}
+
+
+def test_the_event_during_a_call_does_not_happen_if_the_recorded_call_was_refused_before(
+    replay_steps,
+) -> None:
+    assert not replay_steps([RACE], make_step(RACE)).steps[0].interfered
 
 
 @rows(
@@ -139,5 +183,7 @@ def test_an_invariant_is_unsupported_if_the_target_is_a_recording() -> None:
     suite = Suite()
     with Runner(RunSpec(suite, "recording:2.1.7", suite.contracts.default)) as runner:
         verdict = runner.judge("platforms/names-in-two-cases")
-    assert verdict.status == "unsupported"
-    assert verdict.reason == "the adapter lacks a recording, like every invariant"
+    assert (verdict.status, verdict.reason) == (
+        "unsupported",
+        "the adapter lacks a recording, like every invariant",
+    )
