@@ -64,8 +64,8 @@ class AnswerBehaviours(Group):
         None,
         {"2.1.6": 100_000, "2.1.51": 50_000},
         meaning="The maximum number of characters of an answer. If an answer is longer than the maximum, the model "
-        "gets only the beginning of the answer, and the path of a file that contains the whole answer. If "
-        "`longest_answer` is none, answers have no maximum length.",
+        "gets only the beginning of the answer, and the path of a file that contains the whole answer. "
+        "Without `longest_answer`, answers have no maximum length.",
         shown_by=("notebooks/new-source-of-51000-characters",),
     )
     reads_may_be_longer: bool = behaviour(
@@ -88,8 +88,8 @@ class ReadingBehaviours(Group):
     default_line_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The number of lines that Read returns if the call has no `limit`. If `default_line_limit` is none, "
-        "Read returns every line.",
+        meaning="The number of lines that Read returns if the call has no `limit`. Without `default_line_limit`, Read "
+        "returns every line.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-lines",),
     )
@@ -104,8 +104,8 @@ class ReadingBehaviours(Group):
     line_width_limit: int | None = behaviour(
         None,
         documented=2000,
-        meaning="The maximum number of characters that Read shows of each line. If `line_width_limit` is none, Read "
-        "shows whole lines.",
+        meaning="The maximum number of characters that Read shows of each line. Without `line_width_limit`, Read shows "
+        "whole lines.",
         source="behaviour-spec.txt, Default Limits",
         shown_by=("sizes/2001-characters",),
     )

@@ -121,7 +121,7 @@ class ArgumentBehaviours(Group):
         True,
         {"2.1.260": False, "2.1.285": True},
         meaning="The refusal of wrong arguments says which arguments are missing, and names the actual type of a "
-        "value that has a wrong type. If `argument_refusals_say_what_was_found` is no, the refusal of wrong "
+        "value that has a wrong type. Without `argument_refusals_say_what_was_found`, the refusal of wrong "
         "arguments names only the expected types.",
         shown_by=(
             "arguments/edit-without-new-string",

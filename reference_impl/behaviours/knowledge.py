@@ -128,7 +128,7 @@ class MemoryBehaviours(Group):
         None,
         {"1.0.58": 10, "2.1.75": None},
         documented=None,
-        meaning="The maximum number of files that a session remembers. If `remembered_file_limit` is none, a session "
+        meaning="The maximum number of files that a session remembers. Without `remembered_file_limit`, a session "
         "remembers every file.",
         source="2.1.7-read-before-edit.txt, readFileState Data Structure",
         shown_by=("state/eleven-files-read", "state/eleven-files-written"),
@@ -297,8 +297,8 @@ class ReminderBehaviours(Group):
     changed_lines_limit: int | None = behaviour(
         None,
         {"2.1.84": 8192},
-        meaning="The maximum number of characters of changed lines in a reminder. If `changed_lines_limit` is none, "
-        "a reminder shows all changed lines.",
+        meaning="The maximum number of characters of changed lines in a reminder. Without `changed_lines_limit`, a "
+        "reminder shows all changed lines.",
         shown_by=("reminders/many-lines-changed", "reminders/long-line-changed"),
     )
     changed_lines_count_one_too_many: bool = behaviour(
@@ -311,8 +311,8 @@ class ReminderBehaviours(Group):
     reminder_without_changed_lines: str | None = behaviour(
         "(no content)",
         {"1.0.69": "", "1.0.114": None},
-        meaning="The text that a reminder uses instead of changed lines, if the file has no changed lines. If "
-        "`reminder_without_changed_lines` is none, the model gets no reminder about a file without changed lines.",
+        meaning="The text that a reminder uses instead of changed lines, if the file has no changed lines. "
+        "With the value none, the model gets no reminder about a file without changed lines.",
         shown_by=("reminders/touch-after-own-edit",),
     )
     secret_file_reminder: str = behaviour(

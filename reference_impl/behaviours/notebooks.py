@@ -157,7 +157,7 @@ class NotebookBehaviours(Group):
         False,
         {"1.0.44": True},
         meaning="If NotebookEdit replaces the source of a code cell, the execution count of the cell becomes null. "
-        "If `execution_count_becomes_null` is no, NotebookEdit removes the execution count and the outputs from a "
+        "Without `execution_count_becomes_null`, NotebookEdit removes the execution count and the outputs from a "
         "cell of any type.",
         shown_by=("notebooks/replace-cell", "notebooks/replace-markdown-cell"),
     )
@@ -166,7 +166,7 @@ class NotebookBehaviours(Group):
         {"2.1.332": True},
         meaning="If NotebookEdit changes the type of a cell, the new type determines the outputs: a cell that "
         "becomes a code cell gets a null execution count and empty outputs, and a cell that becomes a text cell "
-        "loses its execution count and outputs. If `outputs_follow_the_new_cell_type` is no, the old type determines "
+        "loses its execution count and outputs. Without `outputs_follow_the_new_cell_type`, the old type determines "
         "the outputs, and a cell that becomes a text cell keeps its execution count and outputs.",
         shown_by=("notebooks/convert-to-code", "notebooks/convert-to-markdown"),
     )

@@ -264,7 +264,7 @@ class SessionBehaviours(Group):
         False,
         {"2.0.19": True},
         meaning="A resumed session reports changes that other programs made before the resume to the model, and then "
-        "knows the changed content. If `resume_reports_changes_once` is no, a resumed session reports the changes "
+        "knows the changed content. Without `resume_reports_changes_once`, a resumed session reports the changes "
         "again with the result of its first call, and refuses the first call if it is an Edit or Write of a changed "
         "file.",
         shown_by=("reminders/change-before-resume", "sessions/edit-after-new-change-before-resume"),
@@ -294,7 +294,7 @@ class SessionBehaviours(Group):
         False,
         {"1.0.117": True},
         meaning="A sub-agent knows only the files that the sub-agent itself read or wrote, and the session does not "
-        "know these files. If `sub_agents_have_their_own_memory` is no, the session and its sub-agents share all "
+        "know these files. Without `sub_agents_have_their_own_memory`, the session and its sub-agents share all "
         "known files.",
         shown_by=("sessions/agents-read-unlocks-nothing", "sessions/agent-edits-what-was-read"),
     )
