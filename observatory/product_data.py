@@ -59,7 +59,7 @@ _FACT_PATTERNS = {
     "unique_or_refused": re.compile(r"will FAIL if `?old_string`? is not unique"),
     "no_second_read": re.compile(r"Do NOT re-read a file you just edited"),
 }
-"""Patterns of facts in a tool's description, by name. A fact's value is group 1 or, if there is no group, true."""
+"""Patterns of facts in a tool's description, by name. A fact's value is group 1, or true without a group."""
 _MAX_QUOTED_CHARS = 60
 """Maximum length of the beginning of a tool's description that is stored, in characters."""
 

@@ -120,7 +120,7 @@ def parse_truncated_arguments(tool: str, text: str, behaviours: Behaviours) -> M
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The parameters of one tool, in the order in which a refusal lists wrong arguments."""
+    """The parameters of one tool, in the order of wrong arguments in a refusal."""
 
     tool: str
     description: str

@@ -51,7 +51,7 @@ class PreparedCall:
 @contextlib.contextmanager
 def convert_errors(prefix: str | None) -> Iterator[None]:
     """Convert OSError, ContentError and RecursionError (JSON that is nested too deeply) to refusals. The message is
-    `prefix` and the message of the exception. If `prefix` is None, the message is `Error calling tool`.
+    `prefix` and the message of the exception. Without `prefix`, the message is `Error calling tool`.
     """
     try:
         yield

@@ -108,7 +108,7 @@ def _pack_modules(extra_modules: tuple[str, ...]) -> bytes:
 
 
 def _with_read_access(module: str, sandbox: Sandbox | None) -> Sandbox | None:
-    """Return the sandbox with read access to a module in the current directory. None if `sandbox` is None."""
+    """Return the sandbox with read access to a module in the current directory. None without a sandbox."""
     package = module.partition(".")[0]
     if sandbox is None or package == "readfirst":
         return sandbox

@@ -262,5 +262,5 @@ class _KeptServer:
     server: McpServer
 
     def serves(self, root: Path) -> bool:
-        """Whether the server still runs, and `root` is still the directory in which the server started."""
+        """Whether the server still runs, and `root` is still the start directory of the server."""
         return self.server.is_running and os.path.samestat(self.began, root.stat())

@@ -55,7 +55,7 @@ def end() -> None:
 
 
 def exit_on_signals_during_command() -> None:
-    """Let signals end the current command at once. For commands without clean-up whose threads may be blocked."""
+    """Make signals end the current command at once. For commands without clean-up whose threads may be blocked."""
     if signal.getsignal(signal.SIGTERM) is _raise_terminated:
         exit_on_signals()
 

@@ -53,8 +53,8 @@ def compare(
 ) -> Verdict:
     """Compare the outcome of a scenario with a contract. The returned verdict contains the differences of all levels.
 
-    Differences are in the order of the steps, and of the levels. `judgement` contains the harms of the same outcome. If
-    `judgement` is None, `safe` holds only if `effects` holds. `with_full_contents` returns a scenario with full
+    Differences are in the order of the steps, and of the levels. `judgement` contains the harms of the same outcome.
+    Without `judgement`, `safe` holds only if `effects` holds. `with_full_contents` returns a scenario with full
     contents instead of digests (`Suite.with_full_contents`). Raises ValueError for `verbatim` without `recorded`, an
     invariant without a judgement, or a scenario with the expected results of a different version.
     """

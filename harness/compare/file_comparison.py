@@ -139,8 +139,8 @@ def _decode(data: bytes) -> str:
 def text_differences(
     expected: str | TextDigest | None, answer: str, raw: str, *, ignores_outer_whitespace: bool = False
 ) -> list[FileDifference]:
-    """Compare an answer with the expected text, and return the differences. Empty if `expected` is None, or if `answer`
-    or `raw` equals `expected`. `raw` is the answer with the text that the host program added. With
+    """Compare an answer with the expected text, and return the differences. Empty without `expected`, or if `answer` or
+    `raw` equals `expected`. `raw` is the answer with the text that the host program added. With
     `ignores_outer_whitespace`, whitespace at both ends is not compared.
     """
     if expected is None:

@@ -48,7 +48,7 @@ its scenarios need a missing capability. `unknown`: none was judged.
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """The result of one scenario of a rule. `holds` is None if the scenario was not judged. `lacking` means that a
+    """The result of one scenario of a rule. `holds` is None for an unjudged scenario. `lacking` means that a
     capability is missing. `length` is the number of files and steps of the scenario.
     """
 

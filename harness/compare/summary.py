@@ -219,8 +219,8 @@ class Summary:
         return f"harm, by scenarios: {harms or 'none'}{after}" if harms or others else ""
 
     def example_lines(self) -> list[str]:
-        """Return up to two lines with an example for each kind of harm. The second line has the examples in which the
-        contract does the same harm.
+        """Return up to two lines with an example for each kind of harm. The second line has the examples of harm
+        that the contract does, too.
         """
         contract = next(iter(self.contracts)) if len(self.contracts) == 1 else "the contract"
         lines = []

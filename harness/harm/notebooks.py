@@ -21,7 +21,7 @@ Cell = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class _RequiredCell:
     """A cell that the notebook must contain after the calls. `former` is the cell before the calls. None for an
-    inserted cell. `source` and `type` are None if no call changes them.
+    inserted cell. `source` and `type` are the values that calls set, or None.
     """
 
     former: Cell | None

@@ -25,7 +25,7 @@ def check_overcautious(
     scenario: Scenario, outcome: Outcome, recorded: Iterable[Transcript]
 ) -> Iterator[Harm]:
     """Yield a harm for each refused call that every contract answers. `recorded` contains the transcripts of all
-    contracts. A contract is used only up to a step in which it refuses different calls than the session.
+    contracts. A contract is used up to the first step whose refused calls differ between contract and session.
     """
     courses = [*courses_of(recorded)]
     message = -1

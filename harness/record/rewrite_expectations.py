@@ -145,9 +145,9 @@ _PLACEHOLDER_PATTERN = re.compile(r"<([a-z][a-z0-9_]*)>")
 
 
 def rewrite_case(source: str, slug: str, wanted: Mapping[StepPath, Any]) -> str:
-    """Return the text of a file with several scenarios, in which the scenario `slug` has the expectations `wanted`. The
-    scenarios share steps with placeholders: only the values of this scenario's placeholders change. Raises RewriteError
-    if a step contains no placeholder for the new value.
+    """Return the text of a file with several scenarios, after setting the expectations of the scenario `slug` to
+    `wanted`. The scenarios share steps with placeholders: only the values of this scenario's placeholders change.
+    Raises RewriteError if a step contains no placeholder for the new value.
     """
     table = load(source.encode(), Path("table")).value
     values: dict[str, Any] = {}

@@ -120,7 +120,7 @@ def recording_files(
     root: Path, scenario_id: str, inputs: str | None, transcripts: Mapping[str, Transcript]
 ) -> dict[Path, bytes]:
     """Return the new content of a scenario's recording file with these transcripts, as bytes by path. Recorded
-    transcripts with different `inputs` are dropped. If `inputs` is None, all recorded transcripts are kept, and a
+    transcripts with different `inputs` are dropped. Without `inputs`, all recorded transcripts are kept, and a
     damaged file raises RecordingError.
     """
     recordings = Recordings(root)

@@ -19,7 +19,7 @@ class StepOutcome:
     """The outcome of one step: the results of its calls (empty for an event), and all changes of the workspace."""
 
     results: tuple[ToolResult, ...] = ()
-    """The results with exact texts, in which `$WS` replaces the workspace's path."""
+    """The results with exact texts, but with `$WS` for the workspace's path."""
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
     """The new entry of each path that the step changed. None if the path was removed."""
     expected_world: Mapping[str, Entry | None] = field(default_factory=dict)

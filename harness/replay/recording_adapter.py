@@ -116,8 +116,8 @@ class _MemoryWorkspace:
             self.put(path, entry)
 
     def put(self, path: str, entry: Entry | None, *, in_place: bool = False) -> None:
-        """Write the entry at a path and at the other names of the file (hard links), and create missing directories. If
-        `entry` is None, the path is removed.
+        """Write the entry at a path and at the other names of the file (hard links), and create missing directories.
+        Without `entry`, remove the path.
         """
         if entry is None:
             self.remove(path)

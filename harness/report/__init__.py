@@ -70,8 +70,8 @@ class OutputError(ReadfirstError):
 
 @contextmanager
 def output(path: Path) -> Iterator[TextIOWrapper]:
-    """Open a text file for a report. The new file replaces the file at `path`, or the file to which the link `path`
-    points, only if the block ends without an exception. A path such as `/dev/stdout` is written to directly. Raises
+    """Open a text file for a report. The new file replaces the file at `path`, or the target of the link `path`,
+    only if the block ends without an exception. A path such as `/dev/stdout` is written to directly. Raises
     OutputError.
     """
     try:

@@ -281,7 +281,7 @@ def rule_lines(
 
 
 def _describe_mistake(result: RuleResult, width: int | None, used: int) -> str:
-    """Return a generated scenario's first mistake, to add to a line of `used` columns. Empty if there is no room."""
+    """Return a generated scenario's first mistake, to add to a line of `used` columns. Empty without enough room."""
     if result.example is None or not is_generated(result.example.scenario_id):
         return ""
     room = min(_MAX_MISTAKE_CHARS, _MAX_MISTAKE_CHARS if width is None else width - used - len(_GAP))

@@ -55,7 +55,7 @@ class Run:
 
     @property
     def likeness(self) -> str:
-        """A sentence about scenarios in which target and contract do the same harm. Empty without such scenarios."""
+        """A sentence about scenarios with the same harm by target and contract. Empty without such scenarios."""
         return "" if self.interrupted else self.summary.likeness_sentence(self.name, self.level)
 
     @cached_property

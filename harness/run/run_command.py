@@ -313,8 +313,8 @@ def perform_report(
 def _filter_failed(
     request: RunRequest, ids: list[str], last: Mapping[str, LastFailed]
 ) -> tuple[list[str], str]:
-    """Return the ids that `--failed-in`, `--last-failed` and `--continue` select (default: all), and a message to print
-    if there are no such ids. Raises SelectionError if the target was not run before.
+    """Return the ids that `--failed-in`, `--last-failed` and `--continue` select (default: all), and a message for an
+    empty selection. Raises SelectionError if the target was not run before.
     """
     if request.failed_in is not None:
         failed = failed_in(request.failed_in)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def with_expectations_of(scenario: Scenario, contract: str, transcript: Transcript | None) -> Scenario:
-    """Return the scenario with the recorded answers of `contract` as expectations. If `transcript` is None, the calls
+    """Return the scenario with the recorded answers of `contract` as expectations. Without `transcript`, the calls
     have no recorded expectations. If the scenario file states only the beginning of an answer, only this beginning is
     compared. The mode of a new file is compared only if the scenario file states a mode.
     """

@@ -25,8 +25,8 @@ def read_expectation(
 ) -> Expectation:
     """Read the value of `expect`: one expected result (a clause with `allowed_keys`), or two. A clause with the key
     `documented` states the result in a document, a clause without it the recorded result. A single clause with this key
-    states both. `read_shorthand` converts a short form, such as `done`, to a clause. If it is None, short forms are
-    errors.
+    states both. `read_shorthand` converts a short form, such as `done`, to a clause. Without `read_shorthand`, short
+    forms are errors.
     """
     if isinstance(node.value, dict) or (read_shorthand is not None and isinstance(node.value, str)):
         clause = _read_clause(node, allowed_keys, read_shorthand)

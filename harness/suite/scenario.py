@@ -93,11 +93,11 @@ class Clause:
     documented: str | None = None
     """The name of the published description that states this result. None for a recorded result."""
     error: str | None = None
-    """The name of the error with which the call must be refused. None if it must not be refused."""
+    """The error name of the required refusal, such as `not_read`. None if the call must not be refused."""
     text: str | TextDigest | None = None
     """None if the words of the answer are not compared."""
     files: Mapping[str, Entry | None] = field(default_factory=dict)
-    """Every path that the step changes. The value of a deleted path is None."""
+    """The new entry of every path that the step changes. None for a deleted path."""
     reminders: tuple[str | TextDigest, ...] = ()
     """Messages to the model about changed files and from hooks, compared only if `Given.reminders` is true."""
     position: Position | None = None

@@ -67,7 +67,7 @@ def explain_error(
     error: FormError, inspection: Inspection, name: str, without: Collection[str] = ()
 ) -> SuiteError:
     """Return a SuiteError with all errors of an unreadable file: the findings of `inspection`, and the violations of
-    the JSON Schema `name`, except violations of the checks `without`. If there are none, the SuiteError contains
+    the JSON Schema `name`, except violations of the checks `without`. Without such errors, the SuiteError contains
     `error`, the exception that ended the reading.
     """
     positions = {each.position for each in inspection.findings}

@@ -75,7 +75,7 @@ class TranscriptStep:
     tools: tuple[str, ...]
     results: tuple[RecordedResult, ...]
     changes: Mapping[str, Entry | None] = field(default_factory=dict)
-    """The changes of the workspace by the product. The value of a deleted path is None."""
+    """The new entry of each path that the product changed. None for a deleted path."""
     created: Mapping[str, int] = field(default_factory=dict)
     """The mode of each new file and directory."""
     struck: bool = False

@@ -152,7 +152,7 @@ class _Scan:
         return RegularFile(data, mode, None, stamp, ownership)
 
     def _ids(self, status: os.stat_result) -> tuple[int | None, int | None]:
-        """Return the user id and the group id of a file or directory. An id is None if this process has the same id."""
+        """Return the user id and the group id of a file or directory. None for an id that equals this process's id."""
         user, group = self.own_ids
         return (
             None if status.st_uid == user else status.st_uid,

@@ -18,7 +18,7 @@ from readfirst.harness.yaml_io.yaml_validation import Inspection, Node, did_you_
 @dataclass(frozen=True, slots=True)
 class ScenarioReference:
     """A scenario that is evidence for a claim. `call` is the number of the call (from 1) that shows whether the claim
-    is true. If `call` is None, all calls with a `documented` result show this.
+    is true. Without `call`, all calls with a `documented` result show this.
     """
 
     scenario_id: str
@@ -42,7 +42,7 @@ class Claim:
     shown_by: tuple[ScenarioReference, ...] = ()
     unobservable: str | None = None
     rule: str | None = None
-    # ids of claims without which this claim cannot be observed: "a Read unlocks a file" presumes locked files
+    # ids of claims that must be true to observe this claim: "a Read unlocks a file" presumes locked files
     presumes: tuple[str, ...] = ()
 
 

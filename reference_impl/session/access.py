@@ -221,7 +221,7 @@ def _name_without_extension(name: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Permissions:
     """The permissions of a session. `rules` are deny rules. `grants` are the actions that need no permission by the
-    user; if `grants` is None, no action needs a permission. `root` is the working directory.
+    user. Without `grants`, no action needs a permission. `root` is the working directory.
     """
 
     rules: DenyRules

@@ -46,7 +46,7 @@ def find_denied_command(
 
     `checks` selects further files to check: files that `sed -i` (`sed-i`) or any `sed` (`sed`) names, new names of
     copies and moves (`copies`), sources of copies and standard input (`inputs`), and files that `tee` writes (`tee`).
-    `redirected`: also check files to which output is redirected.
+    `redirected`: also check the target files of redirected output.
     """
     began = directory
     for words, piped in _simple_commands(command):

@@ -34,7 +34,7 @@ def system_sandbox() -> Sandbox:
 
 
 def judge_victim(suite: Suite, kind: str, name: str, *, confine: bool = True) -> Verdict:
-    """Return the verdict on the scenario in which the implementation does damage. The others must pass."""
+    """Return the verdict on the scenario with damage by the implementation. The other scenarios must pass."""
     options = RunOptions(confine=confine, time_limit=10)
     first, victim, third = run(suite, connect_string(kind, name), ["2.1.7"], options=options)
     assert first.status == third.status == "passed"

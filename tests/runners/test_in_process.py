@@ -96,7 +96,7 @@ def run_with_baselines(folder: Path, *command: str) -> Iterator[str]:
 
 
 def node_test(folder: Path, text: str) -> list[str]:
-    """Write a test in JavaScript in which RUNNER is the runner. Return the command that runs it."""
+    """Write a test in JavaScript, with the runner's path for RUNNER. Return the command that runs the test."""
     test = folder / "mine.test.mjs"
     test.write_text(text.replace("RUNNER", f"{ROOT}/runners/typescript/index.mjs"))
     return ["node", "--test", "--test-reporter=tap", str(test)]

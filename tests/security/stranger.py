@@ -54,7 +54,7 @@ IDS = ("gate/one", "lines/two")
 
 
 def as_yaml(value: object) -> str:
-    """Return a value as YAML in which each text is quoted, and is on one line."""
+    """Return a value as YAML, with each text quoted and on one line."""
     return yaml.safe_dump(value, default_style='"', width=1_000_000).strip()
 
 

@@ -21,7 +21,7 @@ _SETTINGS_DIRECTORY = ".claude"
 
 
 def needs_own_session(scenario: Scenario, version: Version | None = None) -> bool:
-    """Whether a scenario must use a conversation that no other scenario uses. If `version` is None, the result is true
+    """Whether a scenario must use a conversation that no other scenario uses. Without `version`, the result is true
     if any version requires a separate conversation. The reasons are:
 
     - The answers depend on the working directory: relative paths, permission patterns, settings directories, and up to
