@@ -155,17 +155,19 @@ def json_lines(text: str) -> object:
 
 MARKDOWN = Format(partial(write_page, "markdown"), markdown_shape)
 HTML = Format(partial(write_page, "html"), html_shape)
+JUNIT = Format(partial(write_page, "junit"), xml_shape)
 BADGE = Format(partial(write_page, "badge"), lambda text: json_shape(json.loads(text)))
 FORMATS = {
     "run table": Format(write_table),
     "run table on a terminal": Format(partial(write_table, terminal=True)),
     "run jsonl": Format(write_json_lines, json_lines, unabridged=True),
-    "run junit": Format(partial(write_page, "junit"), xml_shape),
+    "run junit": JUNIT,
     "run markdown": MARKDOWN,
     "run html": HTML,
     "run badge": BADGE,
     "report table": Format(side_by_side),
     "report markdown": MARKDOWN,
+    "report junit": JUNIT,
     "report html": HTML,
     "report badge": BADGE,
     "show": Format(write_scenario),

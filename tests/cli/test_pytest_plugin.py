@@ -164,14 +164,19 @@ def test_collected_scenarios_have_the_attributes_of_test_functions_that_other_pl
 
 @alone_and_parallel
 def test_pytest_exits_5_if_no_scenario_was_judged(
-    run: Run, bundled: Suite, pytester: pytest.Pytester, parallel: tuple[str, ...]
+    run: Run, holding: Suite, pytester: pytest.Pytester, parallel: tuple[str, ...]
 ) -> None:
     pytester.makepyfile("def test_own(): pass")
-    result = run("--adapter", "reference", "--readfirst-contract", "documented", *parallel)
+    result = run("--readfirst-contract", "documented", holding.scenarios_root, pytester.path, *parallel)
     result.assert_outcomes(passed=1, skipped=2)
     result.stdout.fnmatch_lines(["readfirst: none of 2 scenarios was judged, so this is not a pass"])
     assert result.ret == 5
-    assert run("--adapter", "reference", "-k", "test_own", *parallel).ret == 5
+
+
+@pytest.mark.usefixtures("bundled")
+def test_pytest_exits_5_if_every_scenario_is_deselected(run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_own(): pass")
+    assert run("--adapter", "reference", "-k", "test_own").ret == 5
     assert run("--adapter", "reference", "--collect-only").ret == 0
 
 
